@@ -1,5 +1,6 @@
 """What the analysis of a campaign makes, and with what it is made again."""
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ figures: {names: [ert_evaluations], formats: [svg]}
 """
 CONTENT = SMALL | {"targets": [1.0], "tables": ["ert", "quantiles"], "figures": ["ert"]}
 RECORDS = {"A": ["records/A/0/f1.parquet"]}
+RUNS = table(*(a_run((1, 0.1, 8.0), (3, 0.2, 0.5), run=run) for run in range(3)))
 
 
 def analysed(study: Path, campaign: str = CAMPAIGN, cores: int = 1) -> set[str]:
@@ -38,8 +40,7 @@ def analysed(study: Path, campaign: str = CAMPAIGN, cores: int = 1) -> set[str]:
 
 @pytest.fixture
 def study(tmp_path):
-    runs = [a_run((1, 0.1, 8.0), (3, 0.2, 0.5), run=run) for run in range(3)]
-    write_record(tmp_path / "A.parquet", table(*runs).to_batches(), {})
+    write_record(tmp_path / "A.parquet", RUNS.to_batches(), {})
     return tmp_path
 
 
@@ -116,51 +117,36 @@ def test_other_code_makes_everything_again(file, monkeypatch):
     assert key() != before
 
 
-MAKE = "make-tables a.parquet --campaign campaign.json --output ."
-
-
-@pytest.fixture
-def folder(tmp_path, row, write):
-    (tmp_path / "c.yaml").write_text(
-        """
-name: trial
-problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
-algorithms: {a: timefair:random-search}
-budget: {evaluations: 4}
-tables: [ert_by_instance, quantiles]
-figures: {names: [ert_evaluations], formats: [pdf, svg, png]}
-"""
-    )
-    plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
-    write(tmp_path / "a.parquet", row(0), row(1))
-    return tmp_path
-
-
 @pytest.mark.slow
-def test_reading_the_runs_starts_no_thread(folder):
+def test_reading_the_runs_starts_no_thread(study):
     """Because a thread does not survive a fork."""
+    analysed(study)
     code = (
         "from pathlib import Path; from timefair.campaign import configuration;"
         "from timefair.cli import analysis; from timefair.cli.common import one_thread;"
         "one_thread(); campaign = configuration.restore(Path('campaign.json'));"
         "from timefair.basics import threads; noted = threads.noted(); noted.__enter__();"
-        "analysis.load(campaign, [Path('a.parquet')]); noted.__exit__(None, None, None);"
+        "analysis.load(campaign, [Path('A.parquet')]); noted.__exit__(None, None, None);"
         "assert not threads.lost(), threads.lost()"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
 
 
 @pytest.mark.slow
-def test_runs_of_records_that_are_not_planned_are_refused(folder, row, write, capsys, monkeypatch):
+def test_runs_of_records_that_are_not_planned_are_refused(study, capsys):
     """Snakemake collects them again only where it knows that the plan has changed."""
-    monkeypatch.chdir(folder)
-    campaign = configuration.restore(folder / "campaign.json")
-    old, new = ({("a", 1): digit * 64} for digit in "01")
-    plan.write_keys(new, folder)
+    analysed(study)
+    campaign = configuration.restore(study / "campaign.json")
+    old, new = ({("A", 1): digit * 64} for digit in "01")
+    plan.write_keys(new, study)
     for keys, status in ((old, 2), (new, 0)):
-        records = plan.records_by("algorithm", campaign, keys, Path())["a"]
-        facts = {"algorithm": "a", "records": [{"path": path, "checksum": ""} for path in records]}
-        write(folder / "a.parquet", row(0), row(1), **facts)
-        assert cli.main(MAKE.split()) == status
-        assert ("a.parquet: has runs of another" in capsys.readouterr().err) == (status == 2)
-        assert (folder / "tables/ert_by_instance.csv").exists() == (status == 0)
+        records = plan.records_by("algorithm", campaign, keys, Path())["A"]
+        facts = {"records": [{"path": path, "checksum": ""} for path in records]}
+        write_record(study / "A.parquet", RUNS.to_batches(), {"algorithm": "A", **facts})
+        for path in (study / "tables").iterdir():
+            path.unlink()
+        words = ["make-tables", "A.parquet", "--campaign", "campaign.json", "--output", "."]
+        with contextlib.chdir(study):
+            assert cli.main(words) == status
+        assert ("A.parquet: has runs of another" in capsys.readouterr().err) == (status == 2)
+        assert (study / "tables/ert_by_instance.csv").exists() == (status == 0)

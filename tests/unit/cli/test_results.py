@@ -246,7 +246,7 @@ def test_several_files_are_one_table(csv_study, capfd, by, files):
         ),
         (",0\n", ",\n", "part-B.csv: the optimum of function 1 instance 1, D = 2 is unknown, but"),
         ("B,", "a,", "part-B.csv: algorithms 'A' and 'a' both get the label a"),
-        (HEADER, "x\n", "part-B.csv: no column algorithm, function"),
+        ("value", "z", "part-B.csv: no column value; columns: algorithm, "),
     ],
 )  # fmt: skip
 def test_files_that_disagree_are_refused_in_one_line(csv_study, capfd, old, new, line):

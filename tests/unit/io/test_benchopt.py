@@ -72,12 +72,6 @@ def test_samples_by_tolerance_are_numbered(samples, imported):
     assert "evaluations are iterations of the solver plus 1, or numbers of samples" in cautions
 
 
-def test_a_solver_that_diverges_has_found_nothing(samples, imported):
-    samples["objective_value"] = np.nan
-    rows, _, _ = imported(samples)
-    assert {row["status"] for row in rows} == {"no_finite_value"}
-
-
 @pytest.mark.parametrize("diverged", [0, 1])
 def test_empty_cells_of_a_csv_file_are_nan(diverged, samples, imported, tmp_path):
     mine = samples["solver_name"] == samples["solver_name"].unique()[diverged]

@@ -63,7 +63,7 @@ def test_names_without_a_match_are_left_out_with_a_line(given):
 
 @pytest.mark.parametrize("column", ["function", "instance"])
 @pytest.mark.parametrize(
-    ("words", "line"), [(("mon", "tue"), "'mon'"), (("0", "1"), " 0: "), (("0.0", "1.0"), " 0.0: ")]
+    ("words", "line"), [(("mon", "tue"), "'mon'"), (("0", "1"), "'0'"), (("0.0", "1.0"), "'0.0'")]
 )
 def test_what_cannot_be_matched_is_refused_in_one_line(given, column, words, line):
     (path,) = given(mine="".join(rows(**{column: word}) for word in words))
@@ -121,12 +121,12 @@ READ = {
     "final.csv": ("GWO PSO", 12, 2, 1, None, "value is Best fitness"),
     "errors.csv": ("GWO PSO", 12, 2, 10, None, "error is a distance to the optimum"),
     "heurilab/raw_runs.csv": ("GWO PSO", 12, 2, 1, None, "one row per run"),
-    "mealpy/best_fit/OriginalGWO_best_fit.csv": ("OriginalGWO", 12, 3, 1, None, "a matrix"),
+    "mealpy/best_fit/OriginalGWO_best_fit.csv": ("OriginalGWO", 12, 3, 1, None, "per function"),
     "mealpy/convergence/OriginalGWO/F5_convergence.csv": ("OriginalGWO", 3, 1, 1, None, "matrix"),
     "LSHADE_5_30.txt": ("LSHADE", 5, 1, 30, 300_000, "name of the file"),
     "EA4eig_3_10.txt": ("EA4eig", 4, 1, 10, 200_000, "name of the file"),
     "jSO_F7_D10.csv": ("jSO", 3, 1, 10, 200_000, "name of the file"),
-    "F3_D30.csv": ("GWO PSO WOA", 15, 1, 30, None, "per run or algorithm"),
+    "F3_D30.csv": ("GWO PSO WOA", 15, 1, 30, None, "a column per algorithm"),
     "WOA_F9.txt": ("WOA", 6, 1, 1, None, "dimension is not known"),
     "HHO_F2.txt": ("HHO", 3, 1, 1, None, "dimension is not known"),
     "moptipy/rls/demo/rls_demo_0x1a.txt": ("rls", 1, 1, 20, 50, "a log of moptipy"),
@@ -136,10 +136,9 @@ READ = {
     "F6.mat": ("GWO PSO", 16, 1, 1, None, "MATLAB"),
     "counted.csv": ("GWO PSO", 12, 2, 10, 1000, "evaluations is FEs"),
     "CAPITALS.CSV": ("GWO PSO", 6, 1, 10, 1000, "ERROR is a distance to the optimum"),
-    "F2_D20.csv": ("GWO PSO", 8, 1, 20, None, "a matrix"),
-    "GWO_F7_D30.csv": ("GWO", 5, 1, 30, None, "a matrix"),
+    "F2_D20.csv": ("GWO PSO", 8, 1, 20, None, "a column per algorithm"),
+    "GWO_F7_D30.csv": ("GWO", 5, 1, 30, None, "decimal commas are read as points"),
     "PSO_F4_D10.csv": ("PSO", 3, 1, 10, None, "a matrix"),
-    "exact.csv": ("GWO PSO", 12, 2, 1, None, "dimension is not known"),
     "excel.csv": ("GWO PSO", 12, 2, 1, None, "decimal commas are read as points"),
     "functions.csv": ("GWO PSO", 12, 3, 1, None, "a column per function: F1, F2, F3"),
     "missing.csv": ("GWO PSO", 6, 1, 1, None, "rows without a value are omitted"),
@@ -149,17 +148,15 @@ READ = {
     "timed.csv": ("GWO PSO", 6, 1, 1, None, "its seconds do not say when a value was found"),
     "trailing.csv": ("GWO PSO", 6, 1, 1, None, "each row is a run"),
     "unrun.csv": ("GWO PSO", 12, 2, 1, None, "a column per algorithm: GWO, PSO"),
-    "history_PSO.csv": ("history_PSO", 1, 1, 1, None, "over iterations, of which the last counts"),
-    "conv_F1.csv": ("GWO PSO", 2, 1, 1, None, "over iterations, of which the last counts"),
+    "history_PSO.csv": ("history_PSO", 1, 1, 1, None, "rows are iterations: the last one"),
+    "conv_F1.csv": ("GWO PSO", 2, 1, 1, None, "rows are iterations: the last one"),
     "epochs_F4.csv": ("GWO PSO", 6, 1, 1, None, "the last one of each run counts"),
-    "size.csv": ("GWO PSO", 8, 1, 10, None, "dimension is Problem size"),
     "short.csv": ("GWO PSO", 12, 3, 10, None, "function is f"),
     "wide.csv": ("GWO PSO WOA", 18, 2, 1, None, "a column per algorithm: GWO, PSO, WOA"),
 }
 REFUSED = {
     "heurilab/results.csv": "has means or other summaries, not runs; expected one row per run",
     "NLSHADE_3_30.txt": "give the evaluations with --set budget_evaluations=N",
-    "mixed.txt": "a matrix of 5 x 4 numbers whose columns rise",
     "moptipy/rls/demo/rls_demo_0x1b.txt": "the run has not ended",
     "unknown.json": "JSON of an unknown form",
     "GA_SOP_F1_M1_D30_2.mat": "without the metric Min_value",
@@ -170,12 +167,10 @@ REFUSED = {
     "remarks.csv": "no column value; columns: Algorithm, Function, comment, state",
     "rising_D10.txt": "a matrix of 14 x 3 numbers whose columns rise",
     "falling.txt": "20 values that never rise: if they are iterations of a run",
-    "header.csv": "has a header and no rows",
+    "header.csv": "no rows; expected a header",
     "pooled.csv": "6 rows of 3 runs, without evaluations or seconds; which columns tell",
-    "summary.csv": "has means or other summaries, not runs",
     "null.json": "record 2: best_fitness: missing",
     "cube.mat": "GWO: 3 dimensions; expected one column per run",
-    "words.csv": "row 1: value is 'fast'; expected a number",
 }
 
 

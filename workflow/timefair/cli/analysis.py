@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from errno import ENAMETOOLONG
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -248,7 +246,7 @@ def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder:
     """
     from timefair.analysis import outputs
     from timefair.campaign import configuration
-    from timefair.io.importing import import_all
+    from timefair.io.importing import import_all, label_of
     from timefair.io.table_read import Layout
 
     layout, format = Layout.of(arguments.columns, arguments.set), arguments.format
@@ -264,7 +262,7 @@ def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder:
     lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
     if allowed := configuration.ALLOWED.get(lacks):
         found[0].cautions.append(allowed)
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
+    name = label_of(folder.resolve().name)
     given = {"format": format, "path": shlex.join(map(str, paths))}
     given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
     campaign = configuration.campaign_of(name or "analysis", chosen, found, given, lacks)
@@ -291,16 +289,14 @@ def _refuse_measured(folder: Path) -> None:
     """Raise `InputError` if a folder has a campaign that measured its runs, or is a file."""
     try:
         content = json.loads(regular(folder / SNAPSHOT).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
-        if not there.is_dir():
-            raise InputError(f"{folder}: is not a folder, and cannot be created") from None
+        analysed = content["algorithms"] == {}
+    except FileNotFoundError:
         return
-    except (OSError, ValueError) as error:
-        if getattr(error, "errno", None) == ENAMETOOLONG:
-            raise
-        content = None
-    if not isinstance(content, dict) or content.get("algorithms") != {}:
+    except NotADirectoryError:
+        raise InputError(f"{folder}: is not a folder, and cannot be created") from None
+    except (IsADirectoryError, ValueError, LookupError, TypeError):
+        analysed = False
+    if not analysed:
         raise InputError(f"{folder}: has the results of a campaign; choose another folder")
 
 
@@ -437,11 +433,8 @@ def _export_coco(arguments: argparse.Namespace) -> None:
     """
     from timefair.io.write import FINAL_TARGET, write_coco
 
-    campaign, runs, foreign_clock = _exported(arguments.folder)
-    output = arguments.output or Path(f"{campaign.name}-coco")
+    campaign, runs, output = _exported(arguments, "-coco", timed=arguments.cost == "seconds")
     prepare_folder(output)
-    if arguments.cost == "seconds":
-        runs = _with_times(runs, foreign_clock)
     final_target = min(FINAL_TARGET, *campaign.targets)
     write_coco(runs, output, arguments.cost, final_target=final_target)
 
@@ -459,8 +452,7 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
     """
     from timefair.io.write import write_ioh
 
-    campaign, runs, _ = _exported(arguments.folder)
-    output = arguments.output or Path(f"{campaign.name}-ioh")
+    _, runs, output = _exported(arguments, "-ioh", timed=False)
     prepare_folder(output)
     write_ioh(runs, output)
 
@@ -478,22 +470,28 @@ def _export_table(arguments: argparse.Namespace) -> None:
     """
     from timefair.io.write import SUFFIXES, write_table
 
-    campaign, runs, foreign_clock = _exported(arguments.folder)
-    output = arguments.output or Path(f"{campaign.name}.csv")
+    _, runs, output = _exported(arguments, ".csv", timed=True)
     prepare_files([output], SUFFIXES)
-    write_table(_with_times(runs, foreign_clock), output)
+    write_table(runs, output)
 
 
-def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
-    """The campaign, the collected runs, and the labels with times of a foreign clock beside
-    measured ones. `InputError` if the runs are not comparable.
+def _exported(
+    arguments: argparse.Namespace, ending: str, *, timed: bool
+) -> tuple[Campaign, pa.Table, Path]:
+    """The campaign, its collected runs, or those whose times compare, and what will be written.
+
+    Prints one line per algorithm that is left out. `InputError` if the runs are not comparable.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins
     from timefair.records.rundata.traces import with_noisy_values
     from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
     from timefair.records.store import open_record, read_runs
 
+    folder = arguments.folder
     campaign = configuration.restore(folder / SNAPSHOT)
     origins: dict[str, Origins] = {}
     clocks: set[str] = set()
@@ -507,21 +505,17 @@ def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
             clocks.add(label)
     runs = with_noisy_values(read_runs(files), campaign.statistics.noisy_value)
     refuse_mixed(origins, campaign)
-    return campaign, runs, clocks if origins else set()
-
-
-def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
-    """The runs whose times compare; prints one line per algorithm that is left out."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    untimed = pc.is_null(runs["wall_s"])
-    for label in sorted(runs.filter(untimed)["algorithm"].unique().to_pylist()):
-        print(f"timefair: {label}: skipped, published data have no times", file=sys.stderr)
-    for label in sorted(foreign_clock):
-        print(f"timefair: {label}: skipped, its times are of a foreign clock", file=sys.stderr)
-    foreign = pc.is_in(runs["algorithm"], pa.array(sorted(foreign_clock), pa.string()))
-    return runs.filter(pc.invert(pc.or_(untimed, foreign)))
+    output = arguments.output or Path(f"{campaign.name}{ending}")
+    if not timed:
+        return campaign, runs, output
+    untimed = set(runs.filter(pc.is_null(runs["wall_s"]))["algorithm"].to_pylist())
+    why = dict.fromkeys(sorted(untimed), "published data have no times")
+    if origins:
+        why |= dict.fromkeys(sorted(clocks), "its times are of a foreign clock")
+    for label, reason in why.items():
+        print(f"timefair: {label}: skipped, {reason}", file=sys.stderr)
+    left_out = pc.is_in(runs["algorithm"], pa.array([*why], pa.string()))
+    return campaign, runs.filter(pc.invert(left_out)), output
 
 
 @command(

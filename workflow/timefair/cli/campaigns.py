@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.campaign.progress import CampaignProgress
 
-LONG_S, MANY = 3600.0, 3
-"""A campaign that is longer gets a hint if it has more instances and more runs on each of them."""
-
 DECLARED = Declared()
 command, add_to = DECLARED.command, DECLARED.add_to
 
@@ -144,12 +141,6 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
             f"wall time     at most about {rough(estimate)} on {cores} core(s); {rough(in_all)} of "
             f"core time, at most {rough(of_job)} in a job"
         )
-        instances = len(campaign.problems.instances)
-        if estimate > LONG_S and min(instances, campaign.runs) > MANY:
-            yield (
-                f"              runs: {campaign.runs} is for each of the {instances} instances; "
-                f"with COCO's way, one run on each instance, write runs: 1"
-            )
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
@@ -162,14 +153,10 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
     changes = f"{environments - 1} in a run"
     if budget.time_s is not None:
         yield f"changes       every {budget.time_s / environments:g} s, {changes}"
-    elif budget.evaluations is not None:
-        yield f"changes       every {budget.evaluations / environments:g} evaluations, {changes}"
-    else:
-        for dimension in problems.dimensions:
-            period = (budget.evaluations_for(dimension) or 0) / environments
-            yield (
-                f"changes       every {period:g} evaluations, {changes}, in {dimension} dimensions"
-            )
+        return
+    for dimension in problems.dimensions:
+        period = (budget.evaluations_for(dimension) or 0) / environments
+        yield f"changes       every {period:g} evaluations, {changes}, in {dimension} dimensions"
 
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
@@ -235,10 +222,8 @@ class StatusLine:
         self._write(f"\r\x1b[K{text}\n{_fitted(self._last)}" if self.terminal else f"{text}\n")
 
     def end(self) -> None:
-        """End the line; print the last state completely if it did not fit into the terminal."""
         if self.terminal and self._last:
-            fits = _fitted(self._last) == self._last
-            self._write("\n" if fits else f"\r\x1b[K{self._last}\n")
+            self._write("\n")
         self._last = ""
 
     def _write(self, text: str) -> None:

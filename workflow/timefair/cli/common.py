@@ -13,7 +13,7 @@ from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from timefair.basics.errors import InputError, Interrupted, storing, suggest, unknown
+from timefair.basics.errors import InputError, Interrupted, storing, unknown
 from timefair.basics.files import regular
 from timefair.basics.threads import THREAD_VARIABLES as THREAD_VARIABLES
 from timefair.basics.threads import measuring_environment as measuring_environment
@@ -141,13 +141,6 @@ class Command(argparse.ArgumentParser):
         """Add the option that names the file or folder to write."""
         names = ("-o", "--output")
         self.add_argument(*names, type=Path, default=default, metavar=metavar, help=words)
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """As argparse, but an unknown command or choice is followed by the nearest known one."""
-        if action.choices is not None and value not in action.choices:
-            known = [str(choice) for choice in action.choices]
-            help_ = suggest(value, known) or f"; known: {', '.join(known)}"
-            raise argparse.ArgumentError(action, f"{value!r} is unknown{help_}")
 
 
 def argument(names: str, metavar: str = "", help: str = "", **given: Any) -> Argument:

@@ -165,7 +165,9 @@ def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -
             return f"{module.__name__}:{name}"
         place, here = Path(file).resolve(), Path.cwd()
         return f"{place.relative_to(here) if place.is_relative_to(here) else place}:{name}"
-    files[path] = HEADER.format(name=name) + _Source(function).text()
+    parts: dict[str, str] = {}
+    _add_source(name, function, parts)
+    files[path] = HEADER.format(name=name) + "".join(parts.values())
     return f"{path}:{name}"
 
 
@@ -178,66 +180,50 @@ def write(files: Mapping[Path, str]) -> None:
         user_code.forget(str(path))
 
 
-class _Source:
-    """The source of a function with all that it uses."""
-
-    def __init__(self, function: FunctionType) -> None:
-        self._name = function.__name__
-        self._imports: dict[str, None] = {}
-        self._constants: dict[str, None] = {}
-        self._functions: dict[str, str] = {}
-        self._add(function.__name__, function)
-
-    def text(self) -> str:
-        head = "".join(f"{line}\n" for line in (*self._imports, *self._constants))
-        return "\n\n".join(filter(None, (head, *self._functions.values())))
-
-    def _add(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType):
-            self._imports[f"import {value.__name__} as {name}"] = None
-        elif getattr(value, "__module__", "__main__") not in ("__main__", None) and hasattr(
-            sys.modules.get(value.__module__), getattr(value, "__name__", "")
-        ):
-            self._imports[f"from {value.__module__} import {value.__name__} as {name}"] = None
-        elif isinstance(value, FunctionType):
-            self._define(name, value)
-        elif _is_constant(value):
-            self._constants[f"{name} = {value!r}"] = None
-        else:
-            raise self._unwritable(f"uses {name},", value)
-
-    def _unwritable(self, what: str, value: Any) -> InputError:
+def _add_source(name: str, value: Any, parts: dict[str, str], user: str = "") -> None:
+    """Add the source of what a name means, for its `user`, after the parts that it needs."""
+    if name in parts:
+        return
+    module = getattr(value, "__module__", None)
+    if isinstance(value, ModuleType):
+        parts[name] = f"import {value.__name__} as {name}\n"
+    elif module not in ("__main__", None) and hasattr(
+        sys.modules.get(module), getattr(value, "__name__", "")
+    ):
+        parts[name] = f"from {module} import {value.__name__} as {name}\n"
+    elif isinstance(value, FunctionType):
+        _add_function(name, value, parts)
+    elif _is_constant(value):
+        parts[name] = f"{name} = {value!r}\n"
+    else:
         kind = f"a {type(value).__name__}, which cannot be written to a file"
-        return InputError(f"{self._name}: {what} {kind}; {INSTEAD}")
+        raise InputError(f"{user}: uses {name}, {kind}; {INSTEAD}")
 
-    def _define(self, name: str, function: FunctionType) -> None:
-        """Write the source of a function, after all that it uses, and its attributes."""
-        if name in self._functions:
-            return
-        if function.__closure__ or function.__name__ == "<lambda>":
-            what = "a lambda" if function.__name__ == "<lambda>" else "made within a function"
-            raise InputError(f"{name}: is {what}, which cannot be written to a file; {INSTEAD}")
-        try:
-            source = textwrap.dedent(inspect.getsource(function))
-        except (OSError, TypeError):
-            raise InputError(f"{self._name}: the source of {name} is unknown; {INSTEAD}") from None
-        self._functions[name] = ""  # it may use itself
-        known = function.__globals__
-        for used in sorted(set(_global_names(symtable.symtable(source, name, "exec")))):
-            if used in known and used not in (name, function.__name__):
-                self._add(used, known[used])
-        del self._functions[name]  # so that it stands after all that it uses
-        self._functions[name] = source
-        if function.__name__ != name:
-            self._constants[f"{name} = {function.__name__}"] = None
-        for key, value in vars(function).items():
-            place, said = f"{name}.{key}", repr(value)
-            if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
-                self._add(value.__name__, value)
-                said = value.__name__
-            elif not _is_constant(value):
-                raise self._unwritable(f"{place} is", value)
-            self._functions[place] = f"{place} = {said}\n"
+
+def _add_function(name: str, function: FunctionType, parts: dict[str, str]) -> None:
+    """Add the source of a function, with its attributes."""
+    if function.__closure__ or function.__name__ == "<lambda>":
+        what = "a lambda" if function.__name__ == "<lambda>" else "made within a function"
+        raise InputError(f"{name}: is {what}, which cannot be written to a file; {INSTEAD}")
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+    except (OSError, TypeError):
+        raise InputError(f"{name}: its source is unknown; {INSTEAD}") from None
+    parts[name] = ""  # it may use itself
+    known = function.__globals__
+    for used in sorted({*_global_names(symtable.symtable(source, name, "exec"))} & known.keys()):
+        if used != function.__name__:
+            _add_source(used, known[used], parts, name)
+    if function.__name__ != name:
+        source += f"\n\n{name} = {function.__name__}\n"
+    for key, value in vars(function).items():
+        said = repr(value)
+        if not _is_constant(value):
+            said = getattr(value, "__name__", key)
+            _add_source(said, value, parts, name)
+        source += f"{name}.{key} = {said}\n"
+    del parts[name]  # so that it stands after all that it uses
+    parts[name] = f"\n\n{source}\n\n"
 
 
 def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 import os
 import re
-import shutil
 import tarfile
 import tempfile
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from lzma import LZMAError
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,17 +29,6 @@ DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet"
 """Suffixes of data files, in lower case."""
 LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that an index file lists
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
-
-_BROKEN = (  # What a damaged archive raises
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-    LZMAError,
-)
 
 
 @dataclass(frozen=True)
@@ -113,12 +100,10 @@ def unpacked(path: Path) -> Iterator[Folder]:
         raise InputError(f"{path}: there is no such file or folder")
     with tempfile.TemporaryDirectory(prefix="timefair-") as folder:
         try:
-            for name, content in _data_files(path):
-                target = Path(folder) / name.replace("\\", "/")
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with content, target.open("wb") as file:
-                    shutil.copyfileobj(content, file)
-        except _BROKEN as error:
+            _unpack(path, folder)
+        except InputError:
+            raise
+        except Exception as error:  # there are many that a damaged archive raises
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise InputError(
                 f"{path}: not a complete archive ({text.splitlines()[0].rstrip(':')}); expected a "
@@ -127,8 +112,8 @@ def unpacked(path: Path) -> Iterator[Folder]:
         yield Folder(Path(folder).resolve(), _ARCHIVE_SUFFIX.sub("", path.name))
 
 
-def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Name and content of each data file in an archive, once its name is known to be inside."""
+def _unpack(path: Path, folder: str) -> None:
+    """Unpack the data files of an archive, once their names are known to be inside."""
 
     def wanted(name: str) -> bool:
         inside = PurePosixPath(name.replace("\\", "/"))
@@ -138,14 +123,12 @@ def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
 
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            for entry in [entry for entry in archive.infolist() if wanted(entry.filename)]:
-                yield entry.filename, archive.open(entry)
+            archive.extractall(folder, [name for name in archive.namelist() if wanted(name)])
         return
     with tarfile.open(path) as tar:
         for member in tar:
-            content = tar.extractfile(member) if wanted(member.name) and member.isfile() else None
-            if content is not None:
-                yield member.name, content
+            if wanted(member.name) and member.isfile():
+                tar.extract(member, folder, filter="data")
 
 
 def digest(path: Path) -> str:
@@ -205,20 +188,20 @@ class Cautions:
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[dict[str, None], Counter[str]]] = {}  # places and counts
+        self._place = ""
         self.rows: dict[Path, int] = {}  # number of rows that were read of each data file
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
         places, before = self._kinds.setdefault(text, ({}, Counter()))
-        places[str(place)] = None
+        places[str(place) or self._place] = None
         before.update(counts)
 
-    def take(self, other: Cautions, place: str) -> None:
-        """Add the statements of another one, about a file instead of about all of the data."""
-        for text, (places, counts) in other._kinds.items():
-            for named in places:
-                self.add(named or place, text)
-            self._kinds[text][1].update(counts)
+    def about(self, place: str) -> Cautions:
+        """The same, but a statement about all of the data is one about a file."""
+        other = copy.copy(self)
+        other._place = place
+        return other
 
     @property
     def lines(self) -> list[str]:
@@ -235,23 +218,23 @@ class Cautions:
 
 @dataclass(frozen=True)
 class Timed:
-    """Further data of a run with times that others have recorded.
+    """Further columns of the record of a run with times that others have recorded.
 
-    `time_s`, shape (events,), and `end_s` are since the start of the run, NaN if unknown; `best_f`
+    `time_s`, shape (events,), and `wall_s` are since the start of the run, NaN if unknown; `best_f`
     is inf without a finite value. If evaluations are not `counted`, the result is the only event,
     at 1.
     """
 
     time_s: NDArray[np.float64]
-    end_s: float
+    wall_s: float
     best_f: float
     status: Status
     stop_reason: StopReason
     budget_s: float | None = None
     budget_evaluations: int | None = None
-    counted: bool = True
     cpu_s: float | None = None
-    cost_s: float | None = None
+    evaluation_cost_s: float | None = None
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -310,19 +293,6 @@ class DataSet:
     index: Path
     name: str = ""
     bridge: Mapping[str, Any] | None = None
-
-
-def content(runs: list[PublishedRun]) -> bytes:
-    """SHA-256 of the runs: equal for equal runs in the same order."""
-    digest = hashlib.sha256()
-    for run in runs:
-        digest.update(f"{run.instance} {run.all_evaluations} {run.evaluations.size} ".encode())
-        digest.update(run.evaluations.tobytes())
-        digest.update(run.precision.tobytes())
-        if run.timed is not None:
-            digest.update(run.timed.time_s.tobytes())
-            digest.update(str(run.timed.end_s).encode())
-    return digest.digest()
 
 
 def status_of(evaluations: float, best: float) -> Status:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
@@ -27,15 +25,12 @@ from timefair.io.common import (
     Folder,
     PublishedRun,
     Timed,
-    content,
     digest,
     unpacked,
 )
 from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
-    Cells,
     Faults,
-    Known,
     Layout,
     Numbering,
     cells_of,
@@ -45,18 +40,15 @@ from timefair.io.table_read import (
     sets_of,
 )
 from timefair.records.integrity import Origins, machine_kinds
-from timefair.records.schema import BRIDGE, EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Perturbation, Status, StopReason
+from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
+from timefair.records.status import Perturbation
 from timefair.records.store import open_record, write_record
 
 NO_KERNELS = "no reference kernels of one machine: seconds are not compared, evaluations are"
 COLLECTED = "collected"  # the folder of a campaign with one record per algorithm
 KEYS = ("algorithm", "suite", "function", "dimension")
-TIMES = (
-    "wall_s", "cpu_s", "charged_s", "best_f", "status", "stop_reason", "budget_s",
-    "budget_evaluations",
-)  # fmt: skip
-READ = (*KEYS, "instance", "f_opt", "evaluations", "events", *TIMES)
+TIMES = ("wall_s", "cpu_s", "best_f", "status", "stop_reason", "budget_s", "budget_evaluations")
+READ = (*KEYS, "instance", "f_opt", "evaluations", "events", "charged_s", *TIMES)
 
 
 def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
@@ -104,118 +96,73 @@ def _data_set(
 
 
 def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
-    events = row["events"]
-    if not timed:
-        return PublishedRun.of_lines(
-            row["instance"],
-            row["f_opt"],
-            [event["evaluations"] for event in events],
-            [event["precision"] for event in events],
-            row["evaluations"],
-        )
-    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1)
-    return PublishedRun(
-        row["instance"],
-        row["f_opt"],
-        np.array([event["evaluations"] for event in events], np.int64),
-        np.array([event["precision"] for event in events], np.float64),
-        row["evaluations"],
-        Timed(
-            np.array([event["time_s"] for event in events], np.float64),
-            end_s=row["wall_s"],
-            best_f=row["best_f"],
-            status=Status(row["status"]),
-            stop_reason=StopReason(row["stop_reason"]),
-            budget_s=row["budget_s"],
-            budget_evaluations=row["budget_evaluations"],
-            cpu_s=row["cpu_s"],
-            cost_s=cost_s or None,
-        ),
+    at, time_s, precision = (
+        np.array([event[name] for event in row["events"]], kind)
+        for name, kind in (("evaluations", np.int64), ("time_s", np.float64), ("precision", float))
     )
+    known = row["instance"], row["f_opt"], at, precision, row["evaluations"]
+    if not timed:
+        return PublishedRun.of_lines(*known)
+    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1) or None
+    columns = {name: row[name] for name in TIMES}
+    return PublishedRun(*known, Timed(time_s, evaluation_cost_s=cost_s, **columns))
 
 
-RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
-"""Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
-SAMPLE = ("stop_val", "time", "objective_value")
+RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]
+"""Columns that name a run."""
 STRATEGY = "sampling_strategy"
 COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
+USUAL = {
+    "algorithm": "solver_name",
+    "function": "timefair function",
+    "run": "idx_rep",
+    "evaluations": "timefair evaluations",
+    "seconds": "time",
+    "value": "objective_value",
+}
 
 
-def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
+def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
     Algorithms are solvers with their parameters, functions are objectives on data sets of dimension
     1. ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
-    replace each of these columns.
+    replace each of these columns. Samples that a later one of their run was as fast as are omitted.
     """
-    table = rows_of(path)
-    names = table.column_names
-    if "dataset_name" not in names and "data_name" in names:
-        table = table.rename_columns(["dataset_name" if n == "data_name" else n for n in names])
-    missing = [name for name in (*RUN, *SAMPLE) if name not in table.column_names]
-    if missing:
+    table, faults = rows_of(path, cautions), Faults()
+    there = table.column_names
+    if missing := [n for n in (*RUN, "stop_val", "time", "objective_value") if n not in there]:
         raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
-    usual = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
-    layout = layout.over({}, usual)
-    value, sign = layout.columns.get("value", "objective_value"), layout.sign("value")
-    if layout.in_file("value") == "objective_value":
-        layout = replace(layout, columns={k: v for k, v in layout.columns.items() if k != "value"})
-    faults = Faults()
-    words = {name: pc.cast(table[name], pa.string()) for name in RUN}
+    ones = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
+    layout = layout.over(USUAL, ones)
+    frame = table.select([*RUN, *({STRATEGY} & {*there})]).to_pandas()
+    number = frame.groupby(RUN, dropna=False).cumcount() + 1.0
+    if STRATEGY in frame:
+        counted = frame[STRATEGY].astype(str).str.lower().isin(COUNTED)
+        stop = numbers_of(table["stop_val"], "stop_val", faults)
+        said = "stop_val is empty or NaN; expected a number of iterations"
+        faults.add(np.flatnonzero(counted & np.isnan(stop)), said)
+        number = number.where(~counted, stop + 1)
     values = numbers_of(table["objective_value"], "objective_value", faults)
-    columns = {
-        "algorithm": words["solver_name"],
-        "function": pc.binary_join_element_wise(
-            words["dataset_name"], words["objective_name"], " "
-        ),
-        "run": words["idx_rep"],
-        "evaluations": pa.array(_samples(table, faults)),
-        "seconds": table["time"],
-        "value": pa.array(np.where(np.isnan(values), np.inf, -values if sign == "-" else values)),
-    }  # a value that is not a number has diverged
     faults.refuse()
-    for name, column in columns.items():
-        if name not in layout.constants and name not in layout.columns:
-            there = table.column_names
-            table = table.drop_columns([name]) if name in there else table
-            table = table.append_column(name, column)
-    return _without_overtaken(replace(cells_of(table, layout), value=value), cautions)
-
-
-def _samples(table: pa.Table, faults: Faults) -> NDArray[np.float64]:
-    """Iterations plus 1, or the number of the sample within its run, shape (rows,)."""
-    keys = zip(*(table[name].to_pylist() for name in RUN), strict=True)
-    seen: dict[tuple[object, ...], int] = {}
-    number = np.empty(len(table))
-    for row, key in enumerate(keys):
-        number[row] = seen[key] = seen.get(key, 0) + 1
-    if STRATEGY not in table.column_names:
-        return number
-    strategy = pc.utf8_lower(pc.cast(table[STRATEGY], pa.string()))
-    counted = np.asarray(pc.is_in(strategy, pa.array(COUNTED)).to_numpy(), dtype=np.bool_)
-    stop = numbers_of(table["stop_val"], "stop_val", faults)
-    faults.add(
-        np.flatnonzero(counted & np.isnan(stop)),
-        "stop_val is empty or NaN; expected a number of iterations",
-    )
-    return np.where(counted, stop + 1, number)
-
-
-def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
-    """The samples that no later sample of their run was as fast as."""
-    keys = [cells.texts[name].astype(str) for name in ("algorithm", "function", "instance", "run")]
-    keys.append(cells.numbers["dimension"].astype(str))
-    run = np.unique(np.array(keys), axis=1, return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((cells.numbers["evaluations"], run))
-    kept = np.ones(cells.rows, dtype=np.bool_)
-    for rows in np.split(order, np.flatnonzero(np.diff(run[order])) + 1):
-        seconds = cells.numbers["seconds"][rows]
-        after = np.minimum.accumulate(np.append(seconds[1:], np.inf)[::-1])[::-1]
-        kept[rows] = seconds < after
-    if dropped := int((~kept).sum()):
+    diverged = -np.inf if layout.sign("value") == "-" else np.inf
+    added = {
+        "objective_value": np.where(np.isnan(values), diverged, values),
+        USUAL["evaluations"]: number,
+        USUAL["function"]: frame["dataset_name"] + " " + frame["objective_name"],
+    }
+    table = table.drop_columns(["objective_value"])
+    for name, column in added.items():
+        table = table.append_column(name, pa.array(column))
+    cells = cells_of(table, layout)
+    cells = cells.sort_values("evaluations", kind="stable")[::-1]
+    keys = [cells[name] for name in ("algorithm", "function", "dimension", "instance", "run")]
+    soonest = cells["seconds"].groupby(keys).cummin()
+    kept = cells[cells["seconds"] < soonest.groupby(keys).shift(fill_value=np.inf)][::-1]
+    if dropped := len(cells) - len(kept):
         cautions.add("", "samples that took as long as a later one are omitted", rows=dropped)
     cautions.add("", "evaluations are iterations of the solver plus 1, or numbers of samples")
-    return cells.at(order[kept[order]])
+    return kept
 
 
 def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
@@ -286,43 +233,24 @@ def batch(
             "run": number,
             "f_opt": run.f_opt,
             "evaluations": run.all_evaluations,
+            "events": [
+                {"evaluations": n, "precision": q}
+                for n, q in zip(run.evaluations.tolist(), run.precision.tolist(), strict=True)
+            ],
             "best_f": (run.f_opt or 0.0) + best,
             "best_precision": best,
         }
         if (timed := run.timed) is not None:
-            row |= {
-                "evaluations": run.all_evaluations if timed.counted else None,
-                "wall_s": None if np.isnan(timed.end_s) else timed.end_s,
-                "best_f": timed.best_f,
-                "status": timed.status,
-                "stop_reason": timed.stop_reason,
-                "perturbation": Perturbation.UNKNOWN,
-                "budget_s": timed.budget_s,
-                "budget_evaluations": timed.budget_evaluations,
-                "cpu_s": timed.cpu_s,
-                "evaluation_cost_s": timed.cost_s,
-            }
+            for event, time_s in zip(row["events"], timed.time_s.tolist(), strict=True):
+                event["time_s"] = time_s
+            columns = {k: v for k, v in vars(timed).items() if k not in ("time_s", "counted")}
+            row |= {**columns, "perturbation": Perturbation.UNKNOWN}
+            if np.isnan(timed.wall_s):
+                row["wall_s"] = None
+            if not timed.counted:
+                row["evaluations"] = None
         rows.append(row)
-    place = RUN_SCHEMA.get_field_index("events")
-    table = pa.Table.from_pylist(rows, schema=RUN_SCHEMA)
-    return table.set_column(place, RUN_SCHEMA.field(place), _events(runs)).to_batches()[0]
-
-
-def _events(runs: list[PublishedRun]) -> pa.ListArray:
-    lengths = [run.evaluations.size for run in runs]
-    known = {
-        "evaluations": np.concatenate([np.empty(0, np.int64), *(run.evaluations for run in runs)]),
-        "precision": np.concatenate([np.empty(0), *(run.precision for run in runs)]),
-    }
-    if timed := [run.timed.time_s for run in runs if run.timed is not None]:
-        known["time_s"] = np.concatenate(timed)
-    fields = [
-        pa.array(known[f.name], f.type) if f.name in known else pa.nulls(sum(lengths), f.type)
-        for f in EVENT
-    ]
-    structs = pa.StructArray.from_arrays(fields, fields=list(EVENT))
-    offsets = pa.array(np.cumsum([0, *lengths]), pa.int32())
-    return pa.ListArray.from_arrays(offsets, structs, type=RUN_SCHEMA.field("events").type)
+    return pa.RecordBatch.from_pylist(rows, schema=RUN_SCHEMA)
 
 
 Format = Literal["coco", "ioh", "timefair", "table", "benchopt"]
@@ -338,7 +266,7 @@ INDEX = {
     "timefair": f"no .parquet file in a folder {COLLECTED}",
 }
 
-TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
+TABLES: dict[str, Callable[[Path, Cautions, Layout], pd.DataFrame]] = {
     "table": form_cells,
     "benchopt": benchopt_cells,
 }
@@ -351,7 +279,6 @@ READING = {  # Meaning of the data of some COCO suites, by the beginning of the 
     "value, and negative beyond it",
 }
 
-_NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_LABEL = 80
 
 
@@ -427,14 +354,14 @@ def import_data(
     written then.
     """
     cautions = Cautions()
-    known = Known(wanted.suite, wanted.names) if wanted else None
-    with _opened([path], format, layout, cautions, known) as (read, by_path):
-        name, of_name = one_algorithm(by_path[path], algorithm, cautions)
+    with ExitStack() as stack, _naming(path):
+        data = _opened(stack, [path], format, layout, cautions, wanted)[path]
+        name, of_name = one_algorithm(data, algorithm, cautions)
         suite, sets = one_suite(of_name, wanted.suite if wanted else None)
         found = Imported(
             name, label or name, suite or (wanted.suite if wanted else path.name.partition(".")[0])
         )
-        found.left_out["data set", "of other algorithms"] = len(by_path[path]) - len(of_name)
+        found.left_out["data set", "of other algorithms"] = len(data) - len(of_name)
         found.left_out["data set", "of other suites"] = len(of_name) - len(sets)
         if wanted is not None and found.suite != wanted.suite:
             text = f"data of the suite {found.suite!r}, but the campaign uses {wanted.suite!r}"
@@ -446,7 +373,7 @@ def import_data(
         if not found.runs:
             none = "no run on a problem of the campaign" if wanted else "no run"
             raise InputError("; ".join([none, *cautions.lines[:1]]))
-    found.cautions, found.read = cautions.lines, read()
+    found.cautions, found.read = cautions.lines, _was_read(format, data, cautions)
     _write(output, batches, found, format, str(path), digest(path))
     return found
 
@@ -471,10 +398,12 @@ def import_all(
     for one, times in Counter((path, *others)).items():
         if times > 1:
             cautions.add(one, "given several times; read once")
-    with _opened(paths, format, layout, cautions) as (read, by_path):
+    parts = []
+    with ExitStack() as stack, _naming(*paths):
+        by_path = _opened(stack, paths, format, layout, cautions)
         for one, own in by_path.items():
             with _naming(one):
-                for subject, value in _said(own):
+                for subject, value in _said(own) if others else ():
                     before, where = facts.setdefault(subject, (value, one))
                     if before != value and where != one:
                         raise InputError(
@@ -483,55 +412,33 @@ def import_all(
                 one_suite(own, None)
                 labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own
-    several = path.absolute().parent if others else path
-    suite = one_suite(sets, None)[0] or several.name.partition(".")[0]
-    parts = []
-    for name, label in labels.items():
-        found = Imported(name, label, suite)
-        mine = [one for one in sets if one.algorithm == name]
-        parts.append((found, list(_batches(mine, found, None, cautions))))
+        several = path.absolute().parent if others else path
+        suite = one_suite(sets, None)[0] or several.name.partition(".")[0]
+        for name, label in labels.items():
+            found = Imported(name, label, suite)
+            mine = [one for one in sets if one.algorithm == name]
+            parts.append((found, list(_batches(mine, found, None, cautions))))
     digests = [digest(one) for one in paths]
     sha256 = digests[0] if not others else hashlib.sha256("".join(digests).encode()).hexdigest()
     for found, batches in parts:
-        found.cautions, found.read = cautions.lines, read()
+        found.cautions, found.read = cautions.lines, _was_read(format, sets, cautions)
         output = folder / f"{found.label}.parquet"
         _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
     return [found for found, _ in parts]
 
 
-@contextmanager
 def _opened(
+    stack: ExitStack,
     paths: Sequence[Path],
     format: Format,
     layout: Layout | None,
     cautions: Cautions,
-    known: Known | None = None,
-) -> Iterator[tuple[Callable[[], str], dict[Path, list[DataSet]]]]:
-    """What was read, in words after reading, and the data sets of each path."""
+    wanted: WantedProblems | None = None,
+) -> dict[Path, list[DataSet]]:
+    """The data sets of each path; archives are unpacked while the stack is open."""
+    found: dict[Path, list[DataSet]] = {}
     layout = layout or Layout()
-    if format in TABLES:
-        cells = {}
-        for path in paths:
-            with _naming(path):
-                if not path.is_file():
-                    raise InputError("is a folder" if path.is_dir() else "there is no such file")
-                own_cautions = Cautions()
-                cells[path] = TABLES[format](path, own_cautions, layout)
-                cautions.take(own_cautions, path.name if len(paths) > 1 else "")
-        with _naming(paths[0]):
-            numbering = Numbering.of(list(cells.values()), cautions, known)
-        found, direction = {}, Direction()
-        for path, own in cells.items():
-            with _naming(path):
-                found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
-        with _naming(paths[0]):
-            direction.refuse(cells[paths[0]].value, "", cautions)
-        rows = counted(sum(own.rows for own in cells.values()), "row")
-        with _naming(*paths):
-            yield lambda: f"{rows} of {counted(len(paths), 'file')}", found
-        return
-    found = {}
-    with ExitStack() as stack:
+    if format not in TABLES:
         for path in paths:
             with _naming(path):
                 folder = stack.enter_context(unpacked(path))
@@ -541,17 +448,30 @@ def _opened(
                     raise InputError(next(iter(cautions.lines), none))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
-                if len(paths) > 1:  # the runs are read now, while the files are open
-                    found[path] = [replace(e, read=partial(list, e.read())) for e in found[path]]
-        indexes = sum(len({each.index for each in own}) for own in found.values())
+        return found
+    cells = {}
+    for path in paths:
+        with _naming(path):
+            if not path.is_file():
+                raise InputError("is a folder" if path.is_dir() else "there is no such file")
+            about = cautions.about(path.name) if len(paths) > 1 else cautions
+            cells[path] = TABLES[format](path, about, layout)
+            cautions.rows[path] = len(cells[path])
+    numbering, direction = Numbering.of([*cells.values()], cautions, wanted), Direction()
+    for path, own in cells.items():
+        with _naming(path):
+            found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
+    direction.refuse(cells[paths[0]].attrs["value"], "", cautions)
+    return found
 
-        def read() -> str:
-            rows = counted(sum(cautions.rows.values()), "row")
-            files = counted(len(cautions.rows), "data file")
-            return f"{rows} of {files} and {counted(indexes, 'index file')}"
 
-        with _naming(*paths):
-            yield read, found
+def _was_read(format: Format, sets: Sequence[DataSet], cautions: Cautions) -> str:
+    """What was read, in words."""
+    rows, files = counted(sum(cautions.rows.values()), "row"), len(cautions.rows)
+    if format in TABLES:
+        return f"{rows} of {counted(files, 'file')}"
+    indexes = counted(len({each.index for each in sets}), "index file")
+    return f"{rows} of {counted(files, 'data file')} and {indexes}"
 
 
 @contextmanager
@@ -565,15 +485,16 @@ def _naming(path: Path, *others: Path) -> Iterator[None]:
         raise InputError(*faults) from None
 
 
+def label_of(name: str) -> str:
+    """A label like a name, without the characters that labels do not have; it may be empty."""
+    return re.sub(r"[^A-Za-z0-9._+-]+", "_", name)[:_LONGEST_LABEL].strip("._+-")
+
+
 def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
     """The label of each algorithm; `InputError` if two differ in case only, or not at all."""
     labels: dict[str, str] = {}
     for name in names:
-        plain = unicodedata.normalize("NFKD", name)
-        word = _NO_LABEL.sub("_", "".join(c for c in plain if not unicodedata.combining(c)))
-        known = any(letter.isalnum() for letter in word)
-        label = ("x" if known and not word[0].isalnum() else "") + word
-        label = label[:_LONGEST_LABEL].rstrip("_") if known else f"algorithm{len(labels) + 1}"
+        label = label_of(name) or f"algorithm{len(labels) + 1}"
         same = [other for other, taken in labels.items() if taken.lower() == label.lower()]
         if same:
             raise InputError(f"algorithms {same[0]!r} and {name!r} both get the label {label}")
@@ -608,7 +529,7 @@ def _write(
 def _batches(
     sets: list[DataSet], found: Imported, wanted: WantedProblems | None, cautions: Cautions
 ) -> Iterator[pa.RecordBatch]:
-    seen: Counter[tuple[int, int, bytes]] = Counter()
+    seen: Counter[tuple[Any, ...]] = Counter()
     for one in sets:
         if wanted is not None and not wanted.has(one.function, one.dimension):
             found.left_out["data set", "on other problems"] += 1
@@ -629,7 +550,7 @@ def _batches(
                 else (one.dimension, 0.0, run.all_evaluations)  # a run of 0 s without a budget
                 for run, t in clocked
             }
-            if not all(np.isnan(t.end_s) for _, t in clocked):
+            if not all(np.isnan(t.wall_s) for _, t in clocked):
                 found.costs.add("seconds")
             if any(t.counted for _, t in clocked):
                 found.costs.add("evaluations")
@@ -646,17 +567,20 @@ def _batches(
 def _not_seen(
     runs: list[PublishedRun],
     one: DataSet,
-    seen: Counter[tuple[int, int, bytes]],
+    seen: Counter[tuple[Any, ...]],
     cautions: Cautions,
 ) -> list[PublishedRun]:
     """The runs that no data set before has; equal runs of one set all count.
 
     Runs without times are all kept unless all of them are known: they may be deterministic.
     """
-    here: Counter[tuple[int, int, bytes]] = Counter()
+    here: Counter[tuple[Any, ...]] = Counter()
     kept = []
     for run in runs:
-        key = (one.function, one.dimension, content([run]))
+        parts = [run.evaluations, run.precision, *([run.timed.time_s] if run.timed else [])]
+        ends = run.all_evaluations, str(run.timed and run.timed.wall_s)
+        problem = one.function, one.dimension, run.instance
+        key = (*problem, *ends, *(part.tobytes() for part in parts))
         here[key] += 1
         if here[key] > seen[key]:
             kept.append(run)
@@ -683,6 +607,6 @@ def _comparable(
         if one.bridge is not None:
             yield run
             continue
-        if run.timed is not None and not np.isnan(run.timed.end_s):
+        if run.timed is not None and not np.isnan(run.timed.wall_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)

@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,29 +48,18 @@ class ExportedRun:
     wall_s: float
 
 
-def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
+def _in_order(runs: pa.Table) -> Iterator[ExportedRun]:
     """The runs, sorted by algorithm, suite, function, dimension, instance and number of the run."""
     rows = runs.sort_by([(key, "ascending") for key in (*_NAMES, "run")])
-    names = rows.select(_NAMES).to_pylist()
-    events = pc.list_flatten(rows["events"])
-    lengths = pc.fill_null(pc.list_value_length(rows["events"]), 0).to_numpy()
-    stops = np.cumsum(lengths, dtype=np.int64)
-    columns = {
-        name: pc.struct_field(events, name).to_numpy()
-        for name in ("evaluations", "time_s", "precision")
-    }
-    ends = zip(*(rows[key].to_numpy() for key in ("evaluations", "wall_s", "f_opt")), strict=True)
-    for name, start, stop, (all_evaluations, wall_s, f_opt) in zip(
-        names, stops - lengths, stops, ends, strict=True
-    ):
-        part = {key: numbers[start:stop] for key, numbers in columns.items()}
-        yield ExportedRun(
-            **name,
-            **part,
-            f_opt=float(f_opt),
-            all_evaluations=int(all_evaluations),
-            wall_s=float(wall_s),
-        )
+    rows = rows.select([*_NAMES, "evaluations", "wall_s", "f_opt", "events"])
+    for row in chain.from_iterable(part.to_pylist() for part in rows.to_batches(1000)):
+        events = row.pop("events") or []
+        for name, dtype in (("time_s", np.float64), ("precision", np.float64)):
+            row[name] = np.array([event[name] for event in events], dtype)
+        row["all_evaluations"] = row["evaluations"]
+        row["evaluations"] = np.array([event["evaluations"] for event in events], np.int64)
+        known: dict[str, Any] = {k: np.nan if cell is None else cell for k, cell in row.items()}
+        yield ExportedRun(**known)
 
 
 def file_name(suite: str) -> str:
@@ -101,7 +90,7 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[Exp
     if faults:
         raise InputError(*faults)
     names = attrgetter("algorithm", "suite", "function")
-    yield from (list(part) for _, part in groupby(in_order(runs), key=names))
+    yield from (list(part) for _, part in groupby(_in_order(runs), key=names))
 
 
 SUFFIXES = (".csv", ".parquet")
@@ -200,16 +189,18 @@ def _write_ioh_function(folder: Path, runs: list[ExportedRun]) -> None:
     timed = all(np.isfinite(run.wall_s) for run in runs)
     scenarios = []
     for dimension, part in groupby(runs, key=lambda run: run.dimension):
-        same = list(part)
+        described = []
         path = f"data_{stem}/IOHprofiler_f{function}_DIM{dimension}.dat"
         with (folder / path).open("w", encoding="utf-8") as file:
-            for run in same:
+            for run in part:
                 file.write(" ".join(_COLUMNS[: 2 + timed]) + "\n")
-                for evaluations, precision, time_s in _ioh_steps(run):
+                steps = _ioh_steps(run)
+                for evaluations, precision, time_s in steps:
                     file.write(f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n")
-        scenarios.append(
-            {"dimension": dimension, "path": path, "runs": [_described(run) for run in same]}
-        )
+                at, best, _ = min(steps, key=itemgetter(1))
+                found = {"evals": at, "y": best, "x": []}
+                described.append({"instance": run.instance, "evals": steps[-1][0], "best": found})
+        scenarios.append({"dimension": dimension, "path": path, "runs": described})
     index = {
         "version": VERSION,
         "suite": suite,
@@ -224,30 +215,15 @@ def _write_ioh_function(folder: Path, runs: list[ExportedRun]) -> None:
     (folder / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _described(run: ExportedRun) -> dict[str, Any]:
-    evaluations, precision = 1, NOTHING_YET
-    if len(run.evaluations):
-        evaluations, precision = int(run.evaluations[-1]), float(run.precision[-1])
-    return {
-        "instance": run.instance,
-        "evals": max(run.all_evaluations, 1),
-        "best": {"evals": evaluations, "y": precision, "x": []},
-    }
-
-
-def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
-    steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
-    last, best = 0, NOTHING_YET
-    for evaluations, precision, time_s in steps:
-        if last == 0 and evaluations > 1:
-            yield 1, NOTHING_YET, 0.0
-        yield evaluations, precision, time_s
-        last, best = evaluations, precision
-    if last == 0:
-        yield 1, NOTHING_YET, 0.0
-        last = 1
-    if run.all_evaluations > last:
-        yield run.all_evaluations, best, run.wall_s
+def _ioh_steps(run: ExportedRun) -> list[tuple[int, float, float]]:
+    steps = [
+        *zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
+    ]
+    if not steps or steps[0][0] > 1:
+        steps.insert(0, (1, NOTHING_YET, 0.0))
+    if run.all_evaluations > steps[-1][0]:
+        steps.append((run.all_evaluations, steps[-1][1], run.wall_s))
+    return steps
 
 
 Cost = Literal["evaluations", "seconds"]
