@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import lengthened
-from timefair.machine.facts import Host, Unknown, folders, whole
+from timefair.machine.facts import Host, Unknown, folders
 from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
 
@@ -85,7 +85,7 @@ class Counters:
         self._cores = [f"cpu{core}" for core in cores]
         try:
             self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
-        except Unknown:
+        except (Unknown, ValueError):
             self._quotas = []
 
     def look(self) -> Surroundings:
@@ -95,8 +95,8 @@ class Counters:
     def _steal_s(self) -> float | None:
         told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
         try:
-            ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
-        except (KeyError, IndexError, Unknown):
+            ticks = sum(int(told[core][_STEAL]) for core in self._cores)
+        except (LookupError, ValueError):
             return None
         return ticks / os.sysconf("SC_CLK_TCK")
 
