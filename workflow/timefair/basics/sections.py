@@ -19,7 +19,6 @@ from pydantic import (
     StringConstraints,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
 
 Fault: TypeAlias = tuple[str, str]
 """A key of a section and what is wrong with it; an empty key stands for the section itself."""
@@ -211,7 +210,7 @@ Listed = TypeVar("Listed", bound=tuple[object, ...])
 def _without_repeats(value: Listed) -> Listed:
     for number in value:
         if value.count(number) > 1:
-            raise PydanticCustomError("named_twice", "{number}: named twice", {"number": number})
+            raise ValueError(f"{number}: named twice")
     return value
 
 

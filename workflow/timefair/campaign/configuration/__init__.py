@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -37,13 +35,24 @@ from timefair.problems.names import declared
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
-_MAPPINGS = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
-_KINDS = {
-    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
-    **dict.fromkeys(_MAPPINGS, "keys with values"),
-    **{"float_type": "a number", "finite_number": "a finite number"},
-    **{"string_type": "text", "tuple_type": "a list"},
+_SAID = {
+    **dict.fromkeys(("int_type", "int_from_float"), "should be a whole number"),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"),
+        "should be keys with values",
+    ),
+    "float_type": "should be a number",
+    "finite_number": "should be a finite number",
+    "string_type": "should be text",
+    "string_pattern_mismatch": "letters, digits and . _ + - only, a letter or digit first",
+    "string_too_long": "longer than {max_length} characters",
+    "tuple_type": "should be a list",
+    "greater_than": "should be greater than {gt:.16g}",
+    "greater_than_equal": "should be at least {ge:.16g}",
+    "less_than": "should be less than {lt:.16g}",
+    "less_than_equal": "should be at most {le:.16g}",
 }
+"""What would be right, by the type of pydantic's error, with places for its context."""
 FOREIGN = {
     **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
     **dict.fromkeys(("metrics", "indicators"), "tables"),
@@ -68,13 +77,6 @@ OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""
 
-_BOUNDS = {
-    "greater_than": ("gt", "greater than"),
-    "greater_than_equal": ("ge", "at least"),
-    "less_than": ("lt", "less than"),
-    "less_than_equal": ("le", "at most"),
-}
-
 
 def fault(error: ErrorDetails) -> str:
     """One line for an error of pydantic: the key, the value, and what would be right."""
@@ -90,34 +92,23 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: {_unknown_key(last, value, section, chosen)}"
     if kind == UNKNOWN:
         choice = CHOICES[last]
-        said = _unlike(_shown(given[choice.key]), list(choice.kinds))
-        return f"{key}.{choice.key}: {said}"
+        return f"{key}.{choice.key}: {_unlike(_shown(given[choice.key]), list(choice.kinds))}"
     if kind == "literal_error":
         known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
         return f"{key}: {_unlike(value, known)}"
     if kind == "too_short":
         return f"{key}: empty; name at least one"
-    if of_key and kind in ("int_parsing", *_BOUNDS):
+    if of_key and not kind.startswith("string"):
         return f"{key}: should be the number of a function"
-    if kind == "named_twice":
-        return f"{key}: {error['msg']}"
+    said = error["msg"].removeprefix("Value error, ")
+    if kind in _SAID:
+        said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
-        said = "should be text; write it in quotes"
-    elif of_key or kind == "string_pattern_mismatch":
-        said = "letters, digits and . _ + - only, a letter or digit first"
-    elif kind in _BOUNDS:
-        bound, least = _BOUNDS[kind]
-        said = f"should be {least} {context[bound]:.16g}"
-    elif kind in _KINDS:
-        said = f"should be {_KINDS[kind]}"
-        if per := PER_DIMENSION.fullmatch(value.strip("'")):
-            said += f"; write evaluations_per_dimension: {per[1]}"
-        elif "model" in kind and (first := FIRST.get(key)):
-            said += f"; write {key}: {{{first}: {value}}}"
-    elif kind == "string_too_long":
-        said = f"longer than {context['max_length']} characters"
-    else:
-        said = error["msg"].removeprefix("Value error, ")
+        said += "; write it in quotes"
+    elif kind in _SAID and (per := PER_DIMENSION.fullmatch(value.strip("'"))):
+        said += f"; write evaluations_per_dimension: {per[1]}"
+    elif "model" in kind and (first := FIRST.get(key)):
+        said += f"; write {key}: {{{first}: {value}}}"
     return f"{key}: {value}: {said}"
 
 
@@ -289,19 +280,6 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     yield from unknown_exhibits(campaign)
 
 
-def unknown_algorithms(mapping: object) -> Iterator[str]:
-    """The faults of the algorithms in a campaign whose keys have faults, as far as clear."""
-    from timefair.algorithms.registry import remembered_faults
-
-    given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
-    for label, value in given.items() if isinstance(given, Mapping) else ():
-        with suppress(ValidationError):
-            spec = AlgorithmSpec.model_validate(value)
-            if spec.model_fields_set <= {"use", "parameters"}:
-                faults = remembered_faults(spec.use, spec.parameters)
-                yield from (f"algorithms.{label}: {fault}" for fault in faults)
-
-
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
     """An algorithm that is not for a suite, and those that are."""
     from timefair.algorithms import registry as algorithms
@@ -465,81 +443,46 @@ def _joined(kinds: Iterable[str]) -> str:
 
 
 _TAG = "tag:yaml.org,2002:"
+TEXT, INT, FLOAT = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float"
 MERGE = f"{_TAG}merge"
 """The tag of ``<<``, which adds those keys of another mapping that are not given here."""
-TEXT, INT, FLOAT, DATE = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float", f"{_TAG}timestamp"
-PLAIN = (f"{_TAG}bool", f"{_TAG}null", FLOAT)
-"""What YAML makes of keys without quotes that are words here, such as ``on``."""
-
+REPLACED = (INT, FLOAT, f"{_TAG}timestamp")
+WHOLE = re.compile(r"[-+]?[0-9][0-9_]*$")
 NUMBER = re.compile(
-    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?0o[0-7_]+"
+    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?$|[-+]?\.(?:inf|nan)$"
 )
-"""Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
-OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
 
 
 class _Loader(yaml.SafeLoader):
-    """A SafeLoader that refuses keys that are given twice.
+    """A SafeLoader with the numbers of YAML 1.2, such as ``1e3`` and ``010``, which is ten.
 
-    Labels, words such as ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and
-    ``010`` and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
+    Keys and dates are text, as written; a key that is given twice is refused.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012
-        first: [pair for pair in pairs if pair[0] != DATE]
+        first: [pair for pair in pairs if pair[0] not in REPLACED]
         for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
-    def get_single_data(self) -> Any:
-        node = self.get_single_node()
-        if node is None:
-            return None
-        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-            if key.value in LABELLED:
-                _keep_labels(value)
-        return self.construct_document(node)
-
-    def construct_number(self, node: yaml.ScalarNode) -> float:
-        if OTHER_BASE.fullmatch(node.value):
-            raise yaml.constructor.ConstructorError(
-                problem=f"{node.value}: YAML reads it in base 8 or 60; write a decimal number, "
-                f"or {node.value!r} in quotes if it is text",
-                problem_mark=node.start_mark,
-            )
-        construct = self.construct_yaml_int if node.tag == INT else self.construct_yaml_float
-        number: float = construct(node)
-        return number
-
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
-        for key_node, _ in node.value:
-            if key_node.tag == MERGE:
-                continue
-            if key_node.tag in PLAIN:
-                key_node.tag = TEXT
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable):
-                if key in seen:
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
+                if key.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
+                        problem=f"{key.value!r} is given twice", problem_mark=key.start_mark
                     )
-                seen.add(key)
+                seen.add(key.value)
+        self.flatten_mapping(node)
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = TEXT
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_implicit_resolver(FLOAT, re.compile(rf"(?:{NUMBER.pattern})$"), list("-+.0123456789"))
-_Loader.add_constructor(INT, _Loader.construct_number)
-_Loader.add_constructor(FLOAT, _Loader.construct_number)
-
-
-def _keep_labels(section: yaml.Node) -> None:
-    """Make all keys of a section text, as they are written; also those that it merges."""
-    for key, value in section.value if isinstance(section, yaml.MappingNode) else ():
-        if key.tag == MERGE:
-            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                _keep_labels(merged)
-        elif isinstance(key, yaml.ScalarNode):
-            key.tag = TEXT
+_Loader.add_implicit_resolver(INT, WHOLE, list("-+0123456789"))
+_Loader.add_implicit_resolver(FLOAT, NUMBER, list("-+.0123456789"))
+_Loader.add_constructor(INT, lambda _, node: int(node.value.replace("_", "")))
 
 
 def read_yaml(path: Path) -> object:
@@ -568,10 +511,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    try:
-        campaign = check_keys(mapping, name)
-    except InputError as error:
-        raise InputError(*error.faults, *unknown_algorithms(mapping)) from None
+    campaign = check_keys(mapping, name)
     empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
     faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:
@@ -730,16 +670,12 @@ def campaign_of(
 
 
 def _short(names: Mapping[int, str]) -> dict[int, str]:
-    """Names of functions that fit into figures; those that become equal end in their numbers."""
-    printable = {
-        number: "".join(letter if letter.isprintable() else "_" for letter in word)
-        for number, word in names.items()
-    }
-    times = Counter(word[:_LONGEST_NAME].strip() for word in printable.values())
+    """Names of functions that fit into figures; those that are cut off end in their numbers."""
     short = {}
-    for number, word in printable.items():
-        end = f"… ({number})" if times[word[:_LONGEST_NAME].strip()] > 1 else ""
-        short[number] = word[: _LONGEST_NAME - len(end)].strip() + end
+    for number, word in names.items():
+        said = "".join(letter if letter.isprintable() else "_" for letter in word).strip()
+        end = f"… ({number})" if len(said) > _LONGEST_NAME else ""
+        short[number] = said[: _LONGEST_NAME - len(end)] + end
     return short
 
 
