@@ -20,18 +20,14 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 # Core-seconds of a run besides its budget (its process, the reference kernel, the journal); of a
-# job besides its runs; to prepare an algorithm in a dimension; to collect an algorithm's runs,
-# start the job of the tables, and write the report; of a table or figure, and of each function of
-# an algorithm in it.
+# job besides its runs; to prepare an algorithm in a dimension.
 RUN_OVERHEAD_S, JOB_OVERHEAD_S, PREPARATION_S = 0.03, 0.25, 1.5
-COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
-EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 
 # Prefixes of the names of the rules that measure, search for parameters, and measure all algorithms
-# of a block; the rules that make tables and figures, and that need all others.
+# of a block; the rule that needs all others.
 MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
-TABULATING, LAST = "make_tables", "write_report"
+LAST = "write_report"
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
@@ -328,16 +324,6 @@ def core_seconds(campaign: Campaign) -> float | None:
     cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
     runs_s = campaign.problems.count * campaign.runs * budget_s * cores
     return runs_s + tuning_core_seconds(campaign)
-
-
-def analysis_seconds(campaign: Campaign) -> dict[str, float]:
-    """Approximate core-seconds of each job of the analysis, by Snakemake's name with wildcards."""
-    cell_s = EXHIBIT_CELL_S * cell_count(campaign) / len(campaign.problems.instances)
-    figures = len(campaign.figure_names) * len(campaign.figures.formats)
-    seconds = {f"collect_records {label}": COLLECTION_S for label in campaign.algorithms}
-    seconds |= {f"import_published {label}": COLLECTION_S for label in campaign.published}
-    items = len(campaign.made_tables) + figures
-    return seconds | {TABULATING: TABLES_S + items * (EXHIBIT_S + cell_s), LAST: REPORT_S}
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:

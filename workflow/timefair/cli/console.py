@@ -126,7 +126,6 @@ class ConsoleHandler(logging.Handler):
         if pace.measured:
             said = f"all {pace.done} runs are measured; making tables and figures"
         else:
-            said = share(one.campaign, pace.done, pace.wanted)
-        left_s = pace.left_s(time.monotonic())
-        left = "" if left_s is None else f", about {rough(left_s)} left"
-        self._line.show(f"{one.campaign.name}: {said}{left}")
+            left = "" if pace.left_s is None else f", about {rough(pace.left_s)} left"
+            said = f"{share(one.campaign, pace.done, pace.wanted)}{left}"
+        self._line.show(f"{one.campaign.name}: {said}")
