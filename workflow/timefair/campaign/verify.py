@@ -289,10 +289,8 @@ class Inspection:
         for label in () if self._campaign is None else self._campaign.tuned:
             named = {one["checksum"] for one in self._origins.get(label, Origins()).tuning}
             if label in self._origins and (not named or named - self._searches):
-                self._problem(
-                    f"{target}: the search for the parameters of {label} is not there; delete the "
-                    f"records of {label} and {plan.AGAIN}"
-                )
+                said = "the search for the parameters of its runs is not there"
+                self._problem(f"{target}: {label}: {said}; delete its records and {plan.AGAIN}")
         for wrong in suites.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
@@ -350,9 +348,6 @@ class Inspection:
         """The keys of its runs; if it `counts`, their best points are evaluated. `InputError` if
         the runs do not agree with the path.
         """
-        asked = (
-            record.facts if self._campaign is None else {"campaign": self._campaign.model_dump()}
-        )
         seen: set[RunKey] = set()
 
         def say(found: str) -> None:
@@ -364,9 +359,11 @@ class Inspection:
                     raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
                 seen.add(key)
             if counts:
-                parameters = (
-                    asked["campaign"]["problems"]["parameters"] if "campaign" in asked else {}
-                )
+                parameters: Mapping[str, object] = {}
+                if self._campaign is not None:
+                    parameters = self._campaign.problems.parameters
+                elif "campaign" in record.facts:
+                    parameters = record.facts["campaign"]["problems"]["parameters"]
                 self._points.look(runs, parameters, say)
                 self._points.look_at_vectors(runs, parameters, say)
                 found = map(suites.refutation, runs.select(suites.COLUMNS).to_pylist())
