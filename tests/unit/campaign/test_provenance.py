@@ -292,9 +292,7 @@ LOSE = {
     "parameter of one": (lambda c: c["algorithms"]["b"].update(parameters={"F": 0.3}),
      {("b", "algorithms.b.parameters.F: None, now 0.3"): 4}),
     "an algorithm less": (lambda c: (c["algorithms"].pop("b"), c.update(runs=3)),
-     {("b", "it is not in the campaign"): 4}),
-    "a new label": (renamed,
-     {("b", "it is not in the campaign; to keep them under the label c, write formerly: b"): 4}),
+     {("b", "it is not in the campaign; to keep them under a new label, write formerly: b"): 4}),
     "runs of a rule": (lambda c: c.update(runs=30, stopping={"rule": "quantile", "start": 2}),
      None),
 }  # fmt: skip
@@ -339,8 +337,8 @@ def test_check_and_a_dry_run_say_it(copied, monkeypatch, capsys):
     assert cli.main(["check", "c.yaml"]) == 0
     lines = [
         "finished      4 of 8 finished runs are kept; 8 are to be measured",
-        "not kept      4 finished run(s) of b: it is not in the campaign; to keep them under the "
-        "label c, write formerly: b",
+        "not kept      4 finished run(s) of b: it is not in the campaign; to keep them under a new "
+        "label, write formerly: b",
     ]
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line.startswith(("finished", "not kept"))] == lines

@@ -244,21 +244,16 @@ def _room(
         of_round = _span(asked, records[0][1].round)
     except _UNREADABLE:
         return label, "", set()
-    if label in campaign.algorithms:
-        kept = facts["key"] == provenance.span_key(parts[label], of_round)
-        if kept and takes_earlier_runs(campaign):
-            return label, "", runs
-        return label, _why(campaign, label, facts), runs
     was = asked["algorithms"].get(label, {}).get("formerly") or label
-    hint = ""
-    for other in campaign.algorithms:
-        key = provenance.span_key({**parts[other], "label": was}, of_round)
-        if key == facts["key"] and takes_earlier_runs(campaign):
-            if campaign.algorithms[other].formerly == was:
-                return other, "", runs
-            if not (room.parents[1] / other).exists():
-                hint = f"; to keep them under the label {other}, write formerly: {was}"
-    return label, f"it is not in the campaign{hint}", runs
+    formerly = (name for name, spec in campaign.algorithms.items() if spec.formerly == was)
+    now = label if label in campaign.algorithms else next(formerly, None)
+    if now is None:
+        why = f"it is not in the campaign; to keep them under a new label, write formerly: {was}"
+    elif takes_earlier_runs(campaign) and facts["key"] == provenance.span_key(parts[now], of_round):
+        return now, "", runs
+    else:
+        why = _why(campaign, label, facts) if now == label else f"{now} has other settings or code"
+    return label, why, runs
 
 
 def job_of(path: Path) -> plan.Job | None:
@@ -280,16 +275,9 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     ]
     if not changes and facts["code"] != provenance.measure_code(campaign, label):
         changes.append("its code, or the code that measures it, has changed")
-    if not changes and not takes_earlier_runs(campaign):
-        rule = "block: node" if campaign.block else f"stopping.rule: {campaign.stopping.rule!r}"
-        changes += [
-            f"{name}: {facts['campaign'][name]}, now {getattr(campaign, name)} (with {rule})"
-            for name in ("runs", "rounds", "instances_per_job")
-            if facts["campaign"][name] != getattr(campaign, name)
-        ]
     if len(changes) > _SHOWN:
         changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
-    return "; ".join(changes) or "the software, or another algorithm of the campaign, has changed"
+    return "; ".join(changes) or "the software, another algorithm, or the planned runs have changed"
 
 
 def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
