@@ -528,7 +528,7 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypat
     assert refused(parse, changed({"algorithms": {"a": spec}})) == (f"algorithms.a{line}",)
 
 
-def test_one_line_names_the_algorithms_that_waste_threads_or_plan_without_a_number():
+def test_one_line_names_the_algorithms_that_waste_threads():
     algorithms = {
         "search": {"use": "timefair:random-search", "threads": 2},
         "bees": {"use": "timefair:ABC", "threads": 2},
@@ -541,18 +541,6 @@ def test_one_line_names_the_algorithms_that_waste_threads_or_plan_without_a_numb
         "its threads"
     ]
     assert list(warnings(parse(CAMPAIGN))) == []
-    algorithms = {
-        "wizard": "nevergrad:NGOpt",
-        "given": {"use": "nevergrad:PSO", "parameters": {"budget": 300}},
-        "filled": {"use": "nevergrad:PSO", "schedule": {"budget": "fill"}},
-        "plain": "timefair:jDElscop",
-    }
-    timed = {**changed({"algorithms": algorithms}), "budget": {"time_s": 1}}
-    assert list(warnings(parse(timed))) == [
-        "algorithms: wizard: launches plan with 1,000 x D evaluations, because the budget has "
-        "none; schedule: {budget: fill} fits them to the time"
-    ]
-    assert list(warnings(parse({**timed, "budget": {"evaluations": 50}}))) == []
 
 
 LABELS = ("NO", "on", "Yes", "True", "null", "007", "12", "1e3", "1.10", "2026-01-01", "1_000")

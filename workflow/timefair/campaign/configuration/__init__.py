@@ -195,10 +195,7 @@ def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
     """Names that no library, suite or registry has; algorithms that do not support the suite."""
-    from timefair.algorithms import registry as algorithms
-    from timefair.algorithms.registry import remembered_faults
     from timefair.problems import registry as suites
-    from timefair.problems.base import ROUNDED, takes
 
     problems, suite = campaign.problems, None
     try:
@@ -215,62 +212,8 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             "smaller number, or instances without gaps"
         )
     for label, spec in campaign.algorithms.items():
-        if spec.tuned is not None:
-            continue
-        key = f"algorithms.{label}"
-        there = elsewhere(campaign, label)
-        if there is None:
-            faults = list(remembered_faults(spec.use, spec.arguments))
-            yield from (f"{key}: {fault}" for fault in faults)
-        else:
-            faults = there["faults"]
-            yield from (f"{key}.{fault}" for fault in faults)
-        if faults:
-            continue
-        if spec.schedule:
-            length, (name,) = algorithms.declared(spec.use)[0].length, spec.schedule
-            if length not in ("", name):
-                yield (
-                    f"{key}.schedule: {name!r}: {spec.use} follows the budget unless {length!r} is "
-                    "given; name that, or remove it"
-                )
-        if (search := spec.search) is not None:
-            found = search.unknown(campaign, label, suite)
-            yield from (f"{key}.{search.key}.{fault}" for fault in found)
-        if suite is None:
-            continue
-        if there is None:
-            kinds = algorithms.variables(spec.use, spec.arguments)
-            tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
-        else:
-            kinds, tasks = frozenset(there["variables"]), there["tasks"]
-        if spec.constraint_penalty is not None:
-            if not suite.kind.penalized:
-                weight = f"{spec.constraint_penalty:g}"
-                lack = f"{suite.name} has no constraints; remove it"
-                yield f"{key}.constraint_penalty: {weight}: {lack}"
-                continue
-            tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
-        if suite.task not in tasks:
-            yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
-        orders = suite.variables == "permutation"
-        if spec.integer == "keys" and not (orders and "continuous" in kinds):
-            lack = (
-                f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
-            )
-            yield f"{key}.integer: 'keys': {lack}"
-            continue
-        if spec.integer != "native" and "continuous" in kinds:
-            kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
-        chosen = [f for f in problems.functions if f in suite.functions]
-        has = {suite.variables_of(f): f for f in reversed(chosen)}
-        if wrong := next((each for each in has if not takes(kinds, each)), None):
-            one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
-            rounding = f"; add integer: {'keys' if orders else 'round'} to this algorithm"
-            yield (
-                f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
-                f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
-            )
+        if spec.tuned is None:
+            yield from _algorithm_faults(campaign, label, suite)
     if suite is not None:
         labels = campaign.algorithms
         yield from dict.fromkeys(chain(*(_run_faults(campaign, label, suite) for label in labels)))
@@ -278,6 +221,62 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         if not os.path.exists(data.path):
             yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
     yield from unknown_exhibits(campaign)
+
+
+def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> Iterator[str]:
+    """What an algorithm lacks, and whether it supports the suite; None if that is unknown."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems.base import ROUNDED, takes
+
+    spec, key = campaign.algorithms[label], f"algorithms.{label}"
+    if (there := elsewhere(campaign, label)) is None:
+        found = algorithms.remembered_faults(spec.use, spec.arguments)
+        faults = [f"{key}: {fault}" for fault in found]
+    else:
+        faults = [f"{key}.{fault}" for fault in there["faults"]]
+    yield from faults
+    if faults:
+        return
+    if spec.schedule:
+        length, (name,) = algorithms.declared(spec.use)[0].length, spec.schedule
+        if length not in ("", name):
+            yield (
+                f"{key}.schedule: {name!r}: {spec.use} follows the budget unless {length!r} is "
+                "given; name that, or remove it"
+            )
+    if (search := spec.search) is not None:
+        unknown = search.unknown(campaign, label, suite)
+        yield from (f"{key}.{search.key}.{fault}" for fault in unknown)
+    if suite is None:
+        return
+    kinds, tasks = (
+        set(there[name] if there else getattr(algorithms, name)(spec.use, spec.arguments))
+        for name in ("variables", "tasks")
+    )
+    if spec.constraint_penalty is not None:
+        if not suite.kind.penalized:
+            weight = f"{spec.constraint_penalty:g}"
+            yield f"{key}.constraint_penalty: {weight}: {suite.name} has no constraints; remove it"
+            return
+        tasks |= {suite.task} if "one objective" in tasks else set()
+    if suite.task not in tasks:
+        yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
+    orders = suite.variables == "permutation"
+    if spec.integer == "keys" and not (orders and "continuous" in kinds):
+        lack = f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
+        yield f"{key}.integer: 'keys': {lack}"
+        return
+    if spec.integer != "native" and "continuous" in kinds:
+        kinds |= ROUNDED if spec.integer == "round" else {"permutation"}
+    chosen = [f for f in campaign.problems.functions if f in suite.functions]
+    has = {suite.variables_of(f): f for f in reversed(chosen)}
+    if wrong := next((each for each in has if not takes(frozenset(kinds), each)), None):
+        one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+        rounding = f"; add integer: {'keys' if orders else 'round'} to this algorithm"
+        yield (
+            f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
+            f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
+        )
 
 
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
@@ -322,16 +321,10 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 def warnings(campaign: Campaign) -> Iterator[str]:
     """One line each on forbidden actions of the user's modules during import, on threads that
-    evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
+    evaluate nothing, and on launches with a number of iterations that nobody gave.
     """
     from timefair.algorithms import registry
     from timefair.basics import user_code
-
-    def batches(label: str, spec: AlgorithmSpec) -> bool | None:
-        if (there := elsewhere(campaign, label)) is None:
-            return registry.batches(spec.use, spec.arguments)
-        found: bool | None = there.get("batches")
-        return found
 
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
     used = {"problems.suite": (campaign.problems.suite, most)}
@@ -341,11 +334,13 @@ def warnings(campaign: Campaign) -> Iterator[str]:
         files.setdefault((name.rpartition(":")[0], threads), (key, name))
     for (_, threads), (key, name) in files.items():
         yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
-    if one_by_one := [
-        f"{label} ({spec.threads})"
-        for label, spec in campaign.algorithms.items()
-        if spec.threads > 1 and batches(label, spec) is False
-    ]:
+    one_by_one = []
+    for label, spec in campaign.algorithms.items():
+        if spec.threads > 1:
+            there = elsewhere(campaign, label)
+            found = there.get("batches") if there else registry.batches(spec.use, spec.arguments)
+            one_by_one += [f"{label} ({spec.threads})"] if found is False else []
+    if one_by_one:
         yield (
             f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
             "one of its threads"
@@ -357,19 +352,6 @@ def warnings(campaign: Campaign) -> Iterator[str]:
                 f"algorithms: {label}: launches have {count} iterations, the default; schedule: "
                 f"{{{parameter}: fill}} fits them to the budget"
             )
-    if campaign.budget.evaluations or campaign.budget.evaluations_per_dimension:
-        return
-    labels: dict[tuple[str, int], list[str]] = {}
-    for label, spec in campaign.algorithms.items():
-        library, name = registry.declared(spec.use)
-        plan = library.planned.get(name) or library.planned.get("")
-        if plan and spec.tuned is None and plan[0] not in spec.arguments:
-            labels.setdefault(plan, []).append(label)
-    for (parameter, each), named in labels.items():
-        yield (
-            f"algorithms: {', '.join(named)}: launches plan with {each:,} x D evaluations, because "
-            f"the budget has none; schedule: {{{parameter}: fill}} fits them to the time"
-        )
 
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:
