@@ -296,8 +296,8 @@ class AlgorithmSpec(Section):
         return {**self.parameters, **lengths}
 
     @property
-    def search(self) -> Search | None:
-        """The search for its parameters, for a tuned variant."""
+    def search(self) -> Any:
+        """The `Search` for its parameters, for a tuned variant; None without one."""
         added = (getattr(self, key, None) for key in added_keys("algorithms"))
         return next((one for one in added if isinstance(one, Search)), None)
 
@@ -626,7 +626,7 @@ class Campaign(Section):
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
     @property
-    def tuned(self) -> dict[str, Search]:
+    def tuned(self) -> dict[str, Any]:
         """The tuned variants by label, each with the search that determines its parameters."""
         return {
             name: search
