@@ -63,7 +63,6 @@ class Driver:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
         self._ready, self.taken_over = False, Counter[plan.Job]()
-        _never_import_pandas()
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
             _say(collected.finished(campaign, keys, folder).lines())
 
@@ -116,18 +115,6 @@ def collect_garbage_rarely() -> None:
     """Make the garbage collector visit rarely the many objects that Snakemake keeps of all jobs."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
-
-
-def _never_import_pandas() -> None:
-    """Let Snakemake compare the parameters of jobs without importing pandas."""
-    from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
-
-    def serialize(persistence: Any) -> Any:
-        if "pandas" in sys.modules:
-            return persistence._serialize_param_pandas
-        return persistence._serialize_param_builtin
-
-    PersistenceBase._serialize_param = property(serialize)
 
 
 def taken() -> Driver | None:

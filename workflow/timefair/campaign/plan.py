@@ -279,17 +279,16 @@ def tuning_core_seconds(campaign: Campaign) -> float:
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
     """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
-    rules = {}
-    for round in range(1, campaign.rounds + 1):
-        short = {label: short_key(keys[label, round]) for label in campaign.algorithms}
-        rules[f"{MEASURING_BLOCK}_{round}"] = (
+    return {
+        f"{MEASURING_BLOCK}_{round}": (
             round,
             [
-                RECORD.replace("{algorithm}", label).replace("{key}", key)
-                for label, key in short.items()
+                RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))
+                for label in campaign.algorithms
             ],
         )
-    return rules
+        for round in range(1, campaign.rounds + 1)
+    }
 
 
 def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) -> list[Job]:

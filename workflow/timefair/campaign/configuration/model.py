@@ -615,12 +615,6 @@ class Campaign(Section):
                 f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
                 f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
             )
-        seen: dict[str, str] = {}  # some file systems would store labels alike in the same files
-        for section, labels in (("algorithms", self.algorithms), ("published", self.published)):
-            for label in labels:
-                if (before := seen.setdefault(label.lower(), label)) != label:
-                    said = f"differs from {before!r} only in case; give another"
-                    yield f"{section}.{label}", said
         yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
@@ -684,21 +678,18 @@ class Campaign(Section):
 
     def _seed_faults(self) -> Iterator[Fault]:
         """Faults of `seed_as`: unknown algorithms, and cycles, each of which is one fault."""
-        in_cycles: set[str] = set()
         for label, spec in self.algorithms.items():
-            key = f"algorithms.{label}.seed_as"
+            key, chain = f"algorithms.{label}.seed_as", [label]
             if spec.seed_as is not None and spec.seed_as not in self.algorithms:
                 yield key, f"{spec.seed_as!r}: should be an algorithm of this campaign"
             if spec.formerly in self.algorithms:
                 key_of_former = f"algorithms.{label}.formerly"
                 yield key_of_former, f"{spec.formerly!r}: should not be in the campaign any more"
-            chain = [label]
             while (other := self.algorithms[chain[-1]].seed_as) in self.algorithms:
                 if other in chain:
                     break
                 chain.append(other)
-            if other == label and label not in in_cycles:
-                in_cycles.update(chain)
+            if other == label == min(chain):
                 cycle = " -> ".join([*chain, label])
                 yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
 
