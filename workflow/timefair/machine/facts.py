@@ -116,15 +116,23 @@ def online(host: Host) -> list[int]:
 
 def siblings(host: Host) -> list[list[int]]:
     """The logical cores of each physical core."""
-    paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
-    groups = {tuple(parse_ranges(host.text(path))) for path in paths}
+    texts = _of_cores(host, "topology/thread_siblings_list")
+    groups = {tuple(parse_ranges(text)) for text in texts}
     return [list(group) for group in sorted(groups)]
 
 
 def governor(host: Host) -> str:
     """The governor of the frequency; several names with commas if the cores differ."""
-    paths = [f"{_CPU}/cpu{core}/cpufreq/scaling_governor" for core in online(host)]
-    return ", ".join(sorted({host.text(path) for path in paths}))
+    return ", ".join(sorted({*_of_cores(host, "cpufreq/scaling_governor")}))
+
+
+def thermal_throttles(host: Host) -> int:
+    """Number of times that heat has slowed a core since the start, summed over logical cores."""
+    return sum(map(int, _of_cores(host, "thermal_throttle/core_throttle_count")))
+
+
+def _of_cores(host: Host, name: str) -> list[str]:
+    return [host.text(f"{_CPU}/cpu{core}/{name}") for core in online(host)]
 
 
 _TURBO = {  # the content of each file when the frequency may rise above the nominal one
@@ -139,12 +147,6 @@ def turbo(host: Host) -> str:
         if host.has(path):
             return "on" if host.text(path) == on else "off"
     raise Unknown(f"neither {' nor '.join(f'/{path}' for path in _TURBO)}")
-
-
-def thermal_throttles(host: Host) -> int:
-    """Number of times that heat has slowed a core since the start, summed over logical cores."""
-    paths = [f"{_CPU}/cpu{core}/thermal_throttle/core_throttle_count" for core in online(host)]
-    return sum(int(host.text(path)) for path in paths)
 
 
 def swapped_pages(host: Host) -> int:
@@ -584,34 +586,17 @@ def graded(evidence: str, remedy: str, *, is_bad: bool = False, is_odd: bool = F
     return ok(evidence)
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(dict[str, Any]):
     """Facts and measurements by name; an unknown one raises `Unknown`.
 
-    ``growth`` is how much each counter grew in the ``watched_s`` seconds of the observation.
-    ``cores_asked`` is the number of runs to be timed at once; None for all usable cores.
+    ``NAME_now`` is how much a counter grew in the ``watched_s`` seconds of the observation,
+    ``cores_asked`` the number of runs to be timed at once.
     """
 
-    facts: Mapping[str, Any]
-    growth: Mapping[str, Any] = field(default_factory=dict)
-    watched_s: float = 1.0
-    cores_asked: int | None = None
-
     def __getitem__(self, name: str) -> Any:
-        value = self.facts[name]
-        if value is None:
-            raise Unknown(self.facts["missing"][name])
+        if (value := self.get(name)) is None:
+            raise Unknown(self["missing"].get(name.removesuffix("_now"), f"{name} was not read"))
         return value
-
-    @property
-    def cores(self) -> int:
-        """The number of runs to be timed at once."""
-        return self.cores_asked or int(self["cores_usable"])
-
-    def grown(self, name: str) -> Any:
-        if self.growth.get(name) is None:
-            raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
-        return self.growth[name]
 
 
 LOOP_NS = 50_000_000  # the time for which each core is kept busy
@@ -665,18 +650,17 @@ PROBES: dict[str, Reader] = {
 
 
 def look(host: Host, cores_asked: int | None = None) -> Observation:
-    seen = gather(STANDING | MOMENTARY, host)
-    start = time.perf_counter()
+    """Observe a machine; without `cores_asked`, as many runs at once as there are usable cores."""
+    seen, start = gather(STANDING | MOMENTARY, host), time.perf_counter()
     measured = gather(PROBES, host)
-    watched_s = time.perf_counter() - start
+    told = {"watched_s": time.perf_counter() - start}
+    told["cores_asked"] = cores_asked or seen["cores_usable"]
     after = gather({name: MOMENTARY[name] for name in COUNTERS}, host)
-    growth = {
-        name: after[name] - seen[name]
-        for name in COUNTERS
-        if after[name] is not None and seen[name] is not None
-    }
+    for name in COUNTERS:
+        if None not in (after[name], seen[name]):
+            told[f"{name}_now"] = after[name] - seen[name]
     missing = seen["missing"] | measured["missing"]
-    return Observation(seen | measured | {"missing": missing}, growth, watched_s, cores_asked)
+    return Observation(seen | measured | told | {"missing": missing})
 
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
@@ -704,25 +688,15 @@ def summary(found: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
-def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
-    return {
-        "cores_asked": seen.cores_asked,
-        "findings": [{"name": one.name} | one._asdict() for one in found],
-        "facts": dict(seen.facts),
-        "growth": dict(seen.growth),
-        "watched_s": seen.watched_s,
-    }
-
-
 def _cores(seen: Observation) -> Finding:
     usable = seen["cores_usable"]
-    evidence = f"{seen.cores} requested, {usable} usable of {seen['cores']}"
+    evidence = f"{seen['cores_asked']} requested, {usable} usable of {seen['cores']}"
     remedy = f"use --cores {usable}, or give this process more"
-    return graded(evidence, remedy, is_bad=seen.cores > usable)
+    return graded(evidence, remedy, is_bad=seen["cores_asked"] > usable)
 
 
 def _batch_job(seen: Observation) -> Finding:
-    given = (seen.facts["slurm"] or {}).get("SLURM_CPUS_ON_NODE")
+    given = (seen.get("slurm") or {}).get("SLURM_CPUS_ON_NODE")
     usable = seen["cores_usable"]
     if given is None:
         return ok("not inside a job of Slurm")
@@ -740,8 +714,9 @@ def _hyper_threads(seen: Observation) -> Finding:
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
     if not pairs:
         return ok(f"{len(shared)} usable cores, one hardware thread each")
-    evidence = f"{seen.cores} requested, {len(shared)} physical; sharing a core: {first(pairs, 4)}"
-    if seen.cores <= len(shared):
+    physical = f"{seen['cores_asked']} requested, {len(shared)} physical"
+    evidence = f"{physical}; sharing a core: {first(pairs, 4)}"
+    if seen["cores_asked"] <= len(shared):
         return ok(evidence + "; timed runs take one thread of each core first")
     off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
     return Finding("bad", evidence, f"use --cores {len(shared)}, or {off}")
@@ -767,9 +742,9 @@ def _cpu_quota(seen: Observation) -> Finding:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
-    evidence = f"CPU time of {quota:g} cores, {seen.cores} requested"
+    evidence = f"CPU time of {quota:g} cores, {seen['cores_asked']} requested"
     remedy = "give the container whole cores (cpuset) in place of a quota, or use fewer --cores"
-    return graded(evidence, remedy, is_bad=quota < seen.cores, is_odd=True)
+    return graded(evidence, remedy, is_bad=quota < seen["cores_asked"], is_odd=True)
 
 
 def _among(fact: str, good: Collection[str], severity: Severity, remedy: str) -> Check:
@@ -783,7 +758,7 @@ def _counted(counter: str, evidence: str, remedy: str) -> Check:
     """A check of a counter; `evidence` has places for its value and for what it grew just now."""
 
     def check(seen: Observation) -> Finding:
-        before, now = seen[counter], seen.grown(counter)
+        before, now = seen[counter], seen[f"{counter}_now"]
         return graded(evidence.format(before, now), remedy, is_bad=now > 0, is_odd=before > 0)
 
     return check
@@ -793,7 +768,7 @@ def _virtual_machine(seen: Observation) -> Finding:
     name = seen["virtual_machine"]
     if name == "none":
         return ok("none")
-    stolen = seen.grown("steal_s") / (seen.watched_s * seen["cores"])
+    stolen = seen["steal_s_now"] / (seen["watched_s"] * seen["cores"])
     return graded(
         f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start",
         "the host can slow it down unnoticed: use one that gives this machine cores of its own, or "
@@ -806,14 +781,14 @@ def _virtual_machine(seen: Observation) -> Finding:
 def _memory(seen: Observation) -> Finding:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
-    share = free / max(seen.cores, 1)
+    share = free / seen["cores_asked"]
     evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
     return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
 
 
 def _swap(seen: Observation) -> Finding:
-    used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
+    used, moved = seen["swap_used_mb"], seen["swapped_pages_now"]
     evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
     remedy = "free memory, or use fewer --cores; then swapoff -a && swapon -a"
     return graded(evidence, remedy, is_bad=moved > 0, is_odd=used > 0.01 * seen["memory_mb"])
