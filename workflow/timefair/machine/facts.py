@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
@@ -688,11 +688,16 @@ def summary(found: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
-def _cores(seen: Observation) -> Finding:
-    usable = seen["cores_usable"]
-    evidence = f"{seen['cores_asked']} requested, {usable} usable of {seen['cores']}"
-    remedy = f"use --cores {usable}, or give this process more"
-    return graded(evidence, remedy, is_bad=seen["cores_asked"] > usable)
+Holds = Callable[[Observation], bool]
+
+
+def told(
+    evidence: str, remedy: str, *, bad: Holds = lambda _: False, odd: Holds = lambda _: False
+) -> Check:
+    """A check; `evidence` has places for facts."""
+    return lambda seen: graded(
+        evidence.format_map(seen), remedy, is_bad=bad(seen), is_odd=odd(seen)
+    )
 
 
 def _batch_job(seen: Observation) -> Finding:
@@ -731,13 +736,6 @@ def _waiting(seen: Observation) -> Finding:
     return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
 
 
-def _load(seen: Observation) -> Finding:
-    load, cores = seen["load"][0], seen["cores"]
-    evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
-    remedy = "look for other work (top), and start when it has ended"
-    return graded(evidence, remedy, is_odd=load > 0.5 + 0.05 * cores)
-
-
 def _cpu_quota(seen: Observation) -> Finding:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
@@ -745,23 +743,6 @@ def _cpu_quota(seen: Observation) -> Finding:
     evidence = f"CPU time of {quota:g} cores, {seen['cores_asked']} requested"
     remedy = "give the container whole cores (cpuset) in place of a quota, or use fewer --cores"
     return graded(evidence, remedy, is_bad=quota < seen["cores_asked"], is_odd=True)
-
-
-def _among(fact: str, good: Collection[str], severity: Severity, remedy: str) -> Check:
-    def check(seen: Observation) -> Finding:
-        return ok(seen[fact]) if seen[fact] in good else Finding(severity, seen[fact], remedy)
-
-    return check
-
-
-def _counted(counter: str, evidence: str, remedy: str) -> Check:
-    """A check of a counter; `evidence` has places for its value and for what it grew just now."""
-
-    def check(seen: Observation) -> Finding:
-        before, now = seen[counter], seen[f"{counter}_now"]
-        return graded(evidence.format(before, now), remedy, is_bad=now > 0, is_odd=before > 0)
-
-    return check
 
 
 def _virtual_machine(seen: Observation) -> Finding:
@@ -785,16 +766,6 @@ def _memory(seen: Observation) -> Finding:
     evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
     return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
-
-
-def _swap(seen: Observation) -> Finding:
-    used, moved = seen["swap_used_mb"], seen["swapped_pages_now"]
-    evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
-    remedy = "free memory, or use fewer --cores; then swapoff -a && swapon -a"
-    return graded(evidence, remedy, is_bad=moved > 0, is_odd=used > 0.01 * seen["memory_mb"])
-
-
-_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 
 def _private_folders(seen: Observation) -> Finding:
@@ -841,42 +812,59 @@ def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
     return sorted(values.items(), key=lambda item: -item[1])
 
 
+_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
+
 CHECKS: dict[str, Check] = {
-    "cores": _cores,
+    "cores": told(
+        "{cores_asked} requested, {cores_usable} usable of {cores}",
+        "use fewer --cores, or give this process more",
+        bad=lambda seen: seen["cores_asked"] > seen["cores_usable"],
+    ),
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
-    "load": _load,
+    "load": told(
+        "{load[0]:.2f} processes on {cores} cores, mean of the last minute",
+        "look for other work (top), and start when it has ended",
+        odd=lambda seen: seen["load"][0] > 0.5 + 0.05 * seen["cores"],
+    ),
     "quota": _cpu_quota,
-    "throttling": _counted(
-        "throttled_periods",
-        "stopped in {} periods so far, in {} just now",
+    "throttling": told(
+        "stopped in {throttled_periods} periods so far, in {throttled_periods_now} just now",
         "raise the quota of the control group, or use fewer --cores",
+        bad=lambda seen: seen["throttled_periods_now"] > 0,
+        odd=lambda seen: seen["throttled_periods"] > 0,
     ),
     "virtual machine": _virtual_machine,
-    "governor": _among(
-        "governor", ("performance",), "warn", "set it: cpupower frequency-set -g performance"
+    "governor": told(
+        "{governor}",
+        "set it: cpupower frequency-set -g performance",
+        odd=lambda seen: seen["governor"] != "performance",
     ),
-    "turbo": _among(
-        "turbo",
-        ("off",),
-        "warn",
+    "turbo": told(
+        "{turbo}",
         "the frequency depends on heat and on the other cores; turn it off: 1 in "
         "intel_pstate/no_turbo or 0 in cpufreq/boost, below /sys/devices/system/cpu",
+        odd=lambda seen: seen["turbo"] == "on",
     ),
-    "heat": _counted(
-        "thermal_throttles",
-        "slowed {} times since the start, {} just now",
+    "heat": told(
+        "slowed {thermal_throttles} times since the start, {thermal_throttles_now} just now",
         "cool it, or use fewer --cores",
+        bad=lambda seen: seen["thermal_throttles_now"] > 0,
+        odd=lambda seen: seen["thermal_throttles"] > 0,
     ),
-    "power": _among("power", ("mains", "no supply listed"), "bad", "plug it in"),
+    "power": told("{power}", "plug it in", bad=lambda seen: seen["power"] == "battery"),
     "memory": _memory,
-    "swap": _swap,
-    "clock source": _among(
-        "clock_source",
-        _FAST_CLOCKS,
-        "bad",
+    "swap": told(
+        "{swap_used_mb:.0f} of {swap_mb:.0f} MB in use, {swapped_pages_now} pages moved just now",
+        "free memory, or use fewer --cores; then swapoff -a && swapon -a",
+        bad=lambda seen: seen["swapped_pages_now"] > 0,
+        odd=lambda seen: seen["swap_used_mb"] > 0.01 * seen["memory_mb"],
+    ),
+    "clock source": told(
+        "{clock_source}",
         f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
+        bad=lambda seen: seen["clock_source"] not in _FAST_CLOCKS,
     ),
     "private folders": _private_folders,
     "library threads": _library_threads,
