@@ -161,9 +161,6 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
     snapshot = target / plan.SNAPSHOT
     rooms = [target / room for room in _ROOMS] if snapshot.exists() else [target]
     records, journals = below(".parquet"), below(".parquet.journal")
-    place = target if target.is_dir() else target.parent
-    if place.name == "tables" and (place.parent / plan.SNAPSHOT).exists():
-        raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
     if not (records or journals or snapshot.exists()):
         raise InputError(f"{target}: contains no records")
     inspection = Inspection(say, Reevaluation(points_s), snapshot)
@@ -185,7 +182,6 @@ class Inspection:
         self.problems = self._files = self._runs = 0
         self._origins: dict[str, Origins] = {}
         self._collected: dict[str, int] = {}  # runs that the file of an algorithm lacks
-        self._named: dict[Path, str] = {}  # checksums of the records that they are made of
         self._lacking: dict[plan.Job, int] = {}
         self._measured: dict[str, Measured] = {}
         self._added: tuple[str, ...] = ()
@@ -231,8 +227,6 @@ class Inspection:
             return
         if self._planned is not None and collected.is_outdated(record, self._planned[label]):
             raise InputError(f"{record.path}: {collected.OUTDATED}")
-        for source in record.facts.get("records", ()):
-            self._named[(record.path.parent / source["path"]).resolve()] = source["checksum"]
         self._collected[label] = 0
         seen = self._counted(label, record, None)
         if self._campaign is not None and PUBLISHED not in record.facts:
@@ -244,8 +238,6 @@ class Inspection:
         job = collected.job_of(path)  # that it should be of
         place = None if job is None else Place(key=path.parent.name, **vars(job))
         label = collected.label_of(record) if job is None else job.algorithm
-        if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
-            self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
         of_plan = True
         if self._planned is not None and place is not None:
             of_plan = collected.relative(record.path) in self._planned.get(label, ())
