@@ -158,8 +158,6 @@ _own: set[str] = set()  # the folders of the user's on ``sys.path``
 
 
 class _Finder:
-    """Finds the modules that are never taken from the user's folders."""
-
     @staticmethod
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -168,7 +166,6 @@ class _Finder:
 
 
 def _elsewhere(name: str) -> ModuleSpec | None:
-    """The module of that name outside of the user's folders."""
     return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
 
 

@@ -141,7 +141,6 @@ def takes_earlier_runs(campaign: Campaign) -> bool:
 
 
 def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
-    """A round of a recorded campaign, and from its first run to the one after its last."""
     runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
     return round, runs.start, runs.stop
 
@@ -265,7 +264,6 @@ def job_of(path: Path) -> plan.Job | None:
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
-    """The changes because of which an algorithm is measured again."""
     was = decisive_settings(facts["campaign"], label)
     now = decisive_settings(campaign.model_dump(mode="json"), label)
     changes = [

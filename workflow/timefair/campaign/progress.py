@@ -212,7 +212,6 @@ def _of_journal(key: str, record: str, path: Path) -> pa.Table:
 
 
 def _covered_s(start_s: npt.NDArray[np.float64], end_s: npt.NDArray[np.float64]) -> float:
-    """Seconds covered by at least one run, including gaps that are no pauses."""
     if not len(start_s):
         return 0.0
     order = np.argsort(start_s)

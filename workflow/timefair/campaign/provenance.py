@@ -112,7 +112,6 @@ def _suite(campaign: Campaign) -> Suite:
 
 
 def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
-    """Everything that determines the measurement of an algorithm by this process."""
     from timefair.algorithms import registry as algorithms
     from timefair.records.schema import SCHEMA_VERSION
 

@@ -213,7 +213,6 @@ class Inspection:
             self._problem(f"{path}: not a record of timefair ({described(error)}); {MEND}")
 
     def _at_search(self, record: Record) -> None:
-        """The record of a search, whose runs are none of the comparison."""
         if not str(record.facts.get("key")).startswith(record.path.stem):
             raise InputError(f"{record.path}: not the record of this name: its key differs; {MEND}")
         self._read(record, None)

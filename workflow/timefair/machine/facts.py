@@ -622,7 +622,6 @@ def _waited(host: Host, core: int) -> float:
 
 
 def _run_queue_ns(host: Host) -> int:
-    """The time since its start in which this thread was ready to run and did not."""
     return int(host.text("proc/thread-self/schedstat").split()[1])
 
 

@@ -125,13 +125,11 @@ def _unknown_key(last: str, value: str, section: type[Section], chosen: str | No
 
 
 def _unlike(value: str, known: list[str]) -> str:
-    """Message on a value that is not one of the known words."""
     words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
     return f"{value}: should be {words}{suggest(value, known)}"
 
 
 def _shown(value: object) -> str:
-    """A value on one line, in YAML if that is short."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
@@ -182,7 +180,6 @@ def disagreements(campaign: Campaign) -> Iterator[str]:
 
 
 def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
-    """A section and all sections below it, each with its place as a user writes it."""
     yield place, section
     for name, value in section:
         labelled = value.items() if isinstance(value, dict) else [("", value)]
@@ -280,7 +277,6 @@ def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> It
 
 
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
-    """An algorithm that is not for a suite, and those that are."""
     from timefair.algorithms import registry as algorithms
 
     said = f"{use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"

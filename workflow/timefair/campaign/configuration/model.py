@@ -677,7 +677,6 @@ class Campaign(Section):
         return tuple(self.published if self.is_foreign else self.algorithms)
 
     def _seed_faults(self) -> Iterator[Fault]:
-        """Faults of `seed_as`: unknown algorithms, and cycles, each of which is one fault."""
         for label, spec in self.algorithms.items():
             key, chain = f"algorithms.{label}.seed_as", [label]
             if spec.seed_as is not None and spec.seed_as not in self.algorithms:
@@ -819,7 +818,6 @@ class Campaign(Section):
 
     @property
     def _keyed(self) -> list[Extension]:
-        """The extensions with a key that it or one of its algorithms has."""
         parts = (("", [self]), ("algorithms", self.algorithms.values()))
         return [
             one

@@ -465,7 +465,6 @@ def plan(
 
 
 def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
-    """The innermost of some folders that contains a path or equals it."""
     return next((folder for folder in (path, *path.parents) if folder in folders), None)
 
 
@@ -623,7 +622,6 @@ def own_mounts(others: int = 0) -> None:
 
 
 def _own_namespaces(which: int) -> None:
-    """Enter new namespaces, in a user namespace if they need it."""
     global _in_user_namespace
     if _libc.unshare(which) == 0:
         return
@@ -647,7 +645,6 @@ def _write(path: str, text: str) -> None:
 
 
 def _bind(fd: int, folder: Path) -> None:
-    """Mount what a descriptor names over a folder."""
     _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
 
 
@@ -756,7 +753,6 @@ def refuse_calls() -> bool:
 
 @cache
 def _program() -> ctypes.Array[ctypes.c_char]:
-    """The filter in the form that the kernel needs: instructions of 8 bytes."""
     code: list[_Instruction] = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
     for architecture, (numbers, clone) in _NUMBERS[_MACHINE].items():
         calls: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
