@@ -161,11 +161,6 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     block = plan.Block(8, 5, (1, 2), 2)
     expected = {str(job.record(keys[job.algorithm, 2])) for job in block.jobs(blocked)}
     assert {record.format(**names) for record in records} == expected
-    wildcards = {name: str(value) for name, value in names.items()}
-    assert plan.jobs_of_rule(blocked, "measure_cells_of_round_2", wildcards) == block.jobs(blocked)
-    one = plan.jobs_of_rule(blocked, "measure_cell", wildcards | {"algorithm": "a"})
-    assert one == [plan.Job("a", 8, 5, (1, 2), 2)]
-    assert plan.jobs_of_rule(blocked, "collect_records", {"algorithm": "a"}) == []
 
 
 @pytest.mark.parametrize(

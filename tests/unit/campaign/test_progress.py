@@ -10,7 +10,7 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
-from timefair.campaign.progress import Pace, ProgressReader
+from timefair.campaign.progress import ProgressReader
 from timefair.campaign.provenance import measure_keys
 from timefair.cli.campaigns import line
 from timefair.records.schema import RUN_SCHEMA
@@ -176,60 +176,3 @@ def test_a_search_for_parameters_is_work_that_is_left(tmp_path):
     search.parent.mkdir(parents=True)
     search.touch()
     assert trial.watch.look().left_s == pytest.approx(searching.left_s - 500)
-
-
-def campaign(**changes: Any) -> configuration.Campaign:
-    mapping = {
-        "name": "test",
-        "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
-        "algorithms": {"a": "timefair:random-search", "b": "timefair:DE"}, "budget": {"time_s": 1},
-        "runs": 3, "instances_per_job": 2, "tables": ["runs"], "figures": ["ert"],
-    }  # fmt: skip
-    return configuration.parse(mapping | changes)
-
-
-def wildcards(job: plan.Job) -> dict[str, str]:
-    return {
-        "algorithm": job.algorithm,
-        "key": "abc",
-        "function": str(job.function),
-        "dimension": str(job.dimension),
-        "instances": plan.format_instances(job.instances),
-        "round": str(job.round),
-    }
-
-
-def begin(pace: Pace, number: int, job: plan.Job, now_s: float) -> None:
-    pace.begin(number, plan.MEASURING, wildcards(job), now_s)
-
-
-def test_before_the_first_job_the_budget_counts_and_then_what_runs_took():
-    wanted = campaign()
-    pace = Pace(wanted, plan.jobs(wanted), cores=2)
-    assert (pace.done, pace.wanted) == (0, 24)
-    assert pace.left_s == pytest.approx(24 * (1 + plan.RUN_OVERHEAD_S) / 2)
-    jobs = list(plan.jobs(wanted))
-    pace = Pace(wanted, jobs, cores=1)
-    begin(pace, 1, next(job for job in jobs if job.algorithm == "a"), 0.0)
-    pace.end(1, 3.0)
-    assert pace.done == 6
-    assert pace.left_s == pytest.approx(3.0 + 12 * (1 + plan.RUN_OVERHEAD_S))
-
-
-def test_the_report_is_the_end():
-    pace = Pace(campaign(), [], cores=1)
-    assert pace.measured
-    pace.begin(20, plan.LAST, {}, 0.0)
-    assert not pace.finished
-    pace.end(20, 0.0)
-    assert pace.finished
-
-
-def test_a_block_is_the_jobs_of_all_its_algorithms():
-    wanted = campaign(block="node")
-    pace = Pace(wanted, plan.jobs(wanted), cores=1)
-    first = next(plan.jobs(wanted))
-    pace.begin(1, f"{plan.MEASURING_BLOCK}_1", wildcards(first), 0.0)
-    pace.end(1, 12.0)
-    assert pace.done == 2 * 6
-    assert pace.left_s == pytest.approx(12.0)

@@ -291,16 +291,6 @@ def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str
     }
 
 
-def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) -> list[Job]:
-    """The jobs that one Snakemake job of a measuring rule does; empty for other rules."""
-    if not rule.startswith(MEASURING):
-        return []
-    block = Block(*_place(wildcards))
-    if rule.startswith(MEASURING_BLOCK):
-        return block.jobs(campaign)
-    return [Job(wildcards["algorithm"], **vars(block))]
-
-
 def cell_count(campaign: Campaign) -> int:
     """The number of combinations of algorithm, function, dimension and instance."""
     return campaign.problems.count * len(campaign.algorithms)

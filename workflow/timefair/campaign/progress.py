@@ -1,12 +1,11 @@
-"""Progress of a campaign and the time that is left, by what Snakemake does and by the records."""
+"""Progress of a campaign and the time that is left, by its records and journals."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,81 +20,6 @@ from timefair.campaign.configuration import Campaign
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Perturbation, Status
 from timefair.records.store import journal_path, open_record, read_journal
-
-
-class Pace:
-    """The jobs of a campaign in one run of Snakemake; times are seconds of any one clock.
-
-    `lacking`: measuring jobs without a record; `cores`: Snakemake's; `taken_over`: runs that a job
-    takes from earlier records. `done`, `wanted`: runs in records, and at most at the end.
-    """
-
-    def __init__(
-        self,
-        campaign: Campaign,
-        lacking: Iterable[plan.Job],
-        cores: int,
-        taken_over: Mapping[plan.Job, int] = MappingProxyType({}),
-    ) -> None:
-        self._campaign, self._cores = campaign, max(cores, 1)
-        every = {job: plan.runs_of_job(campaign, job) for job in plan.jobs(campaign)}
-        self.wanted = sum(every.values())
-        self._sizes = {job: runs - taken_over.get(job, 0) for job, runs in every.items()}
-        self._lacking = Counter[str]()
-        for job in lacking:
-            self._lacking[job.algorithm] += self._sizes[job]
-        self.done = self.wanted - self._lacking.total()
-        # Searches that have to end before the first run of their variant.
-        self._searches = {
-            label: search.seconds()
-            for label, search in campaign.tuned.items()
-            if self._lacking[label]
-        }
-        self._begun: dict[int, tuple[list[plan.Job], float]] = {}  # a job, or those of a block
-        self._report, self.finished = -1, False  # whether the report, the last of all files, exists
-        self._spent_s: dict[str, float] = dict.fromkeys(campaign.algorithms, 0.0)
-        self._ended = Counter[str]()
-
-    @property
-    def measured(self) -> bool:
-        return self.done >= self.wanted
-
-    def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
-        self._report = number if rule == plan.LAST else self._report
-        jobs = plan.jobs_of_rule(self._campaign, rule, wildcards)
-        for job in jobs:
-            self._searches.pop(job.algorithm, None)
-        self._begun[number] = jobs, now_s
-
-    def end(self, number: int, now_s: float) -> None:
-        self.finished = self.finished or number == self._report
-        jobs, begun_s = self._begun.pop(number, ([], now_s))
-        for job in jobs:
-            label, runs = job.algorithm, self._sizes[job]
-            self._spent_s[label] += (now_s - begun_s) / len(jobs)
-            self._ended[label] += runs
-            self._lacking[label] = max(self._lacking[label] - runs, 0)
-            self.done = min(self.done + runs, self.wanted)
-
-    @property
-    def left_s(self) -> float | None:
-        """Estimated seconds until all is measured; None if the length of a run is unknown."""
-        searches = self._searches.items()
-        core_s = sum(search_s * self._campaign.cores_of(label) for label, search_s in searches)
-        for label, runs in (+self._lacking).items():
-            if (run_s := self._run_s(label)) is None:
-                return None
-            core_s += runs * run_s * plan.held_by_runs(self._campaign, label)
-        return core_s / self._cores
-
-    def _run_s(self, label: str) -> float | None:
-        """Seconds per run of an algorithm: measured, else budgeted, else those of others."""
-        if self._ended[label]:
-            return self._spent_s[label] / self._ended[label]
-        if (budget_s := plan.real_budget_s(self._campaign)) is not None:
-            return budget_s + plan.RUN_OVERHEAD_S
-        return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
-
 
 PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
