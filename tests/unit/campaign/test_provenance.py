@@ -211,7 +211,7 @@ KEEP = {
 def test_what_is_kept_is_said(before, change, kept, wanted):
     campaign = changed(change)
     found = finished(campaign, provenance.measure_keys(campaign), before[0])
-    assert (found.recorded + found.taken.total(), found.wanted, found.lost) == (kept, wanted, {})
+    assert (found.recorded + found.taken, found.wanted, found.lost) == (kept, wanted, {})
 
 
 @pytest.mark.thinned(3)
@@ -273,10 +273,10 @@ def test_what_is_not_kept_is_said_with_the_key_that_changed(copied, change, lost
     found = finished(campaign, provenance.measure_keys(campaign), copied[0])
     if lost is None:
         assert [label for label, why in found.lost if "stopping.rule: fixed" in why] == ["a", "b"]
-        assert found.recorded + found.taken.total() == 0
+        assert found.recorded + found.taken == 0
     else:
         assert found.lost == lost
-        assert found.recorded + found.taken.total() == 8 - sum(lost.values())
+        assert found.recorded + found.taken == 8 - sum(lost.values())
 
 
 def test_a_change_of_the_code_is_the_reason(copied, monkeypatch):

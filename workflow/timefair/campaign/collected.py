@@ -176,13 +176,13 @@ class Finished:
 
     wanted: int  # at most
     recorded: int = 0  # in planned records
-    taken: Counter[plan.Job] = field(default_factory=Counter)  # by jobs without, of earlier records
+    taken: int = 0  # of earlier records
     lost: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
 
     def lines(self) -> Iterator[str]:
         """What is kept and what is not; nothing if no run is finished."""
-        kept = self.recorded + self.taken.total()
+        kept = self.recorded + self.taken
         if done := kept + self.lost.total():
             yield (
                 f"finished      {kept} of {done} finished runs are kept; "
@@ -197,24 +197,25 @@ def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
     found = Finished(plan.cell_count(campaign) * campaign.runs)
     if not (rooms := sorted((folder / "records").glob("*/*/"))):
         return found
-    lacking: dict[_RunName, plan.Job] = {}
+    lacking: set[_RunName] = set()
     for job in plan.jobs(campaign):
         runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
         if (folder / job.record(keys[job.algorithm, job.round])).exists():
             found.recorded += len(runs)
         else:
-            lacking |= {(job.algorithm, job.function, job.dimension, *run): job for run in runs}
+            lacking |= {(job.algorithm, job.function, job.dimension, *run) for run in runs}
     if not lacking:
         return found
     lost: dict[_RunName, str] = {}
     parts = provenance.decisive(campaign, campaign.algorithms)
     for room in rooms:
         label, why, names = _room(campaign, parts, room)
-        for name in names:
-            if why:
-                lost[name] = why
-            elif (job_of := lacking.pop((label, *name[1:]), None)) is not None:
-                found.taken[job_of] += 1
+        if why:
+            lost |= dict.fromkeys(names, why)
+        else:
+            taken = lacking & {(label, *name[1:]) for name in names}
+            found.taken += len(taken)
+            lacking -= taken
     found.lost.update(
         (name[0], why)
         for name, why in lost.items()
