@@ -75,7 +75,9 @@ class Job:
         match = _RECORD.fullmatch(str(path))
         if match is None:
             raise ValueError(f"{path} is not the path of a record")
-        return cls(match["algorithm"], *_place(match))
+        function, dimension, round = (int(match[key]) for key in ("function", "dimension", "round"))
+        instances = parse_instances(match["instances"])
+        return cls(match["algorithm"], function, dimension, instances, round)
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,6 @@ class Block:
         labels = sorted(campaign.algorithms)
         random.Random(repr((campaign.seed, str(self.place)))).shuffle(labels)
         return [Job(label, **vars(self)) for label in labels]
-
-
-def _place(names: Mapping[str, str] | re.Match[str]) -> tuple[int, int, tuple[int, ...], int]:
-    """Function, dimension, instances and round, from texts by name."""
-    function, dimension, round = (int(names[key]) for key in ("function", "dimension", "round"))
-    return function, dimension, parse_instances(names["instances"]), round
 
 
 def format_instances(instances: tuple[int, ...]) -> str:
@@ -204,9 +200,9 @@ def write_snapshot(campaign: Campaign, folder: Path) -> Path:
 
 def write_keys(keys: Keys, folder: Path) -> Path:
     """Write the keys of the plan in the same way as `write_snapshot`; `read_keys` reads them."""
-    planned: dict[str, dict[int, str]] = {}
+    planned: dict[str, dict[int, str]] = {label: {} for label, _ in keys}
     for (label, round), key in keys.items():
-        planned.setdefault(label, {})[round] = key
+        planned[label][round] = key
     return _settle(folder / KEYS, json.dumps(planned, indent=1) + "\n")
 
 
@@ -274,7 +270,8 @@ def rules_by_cores(
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
-    return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
+    tuned = campaign.tuned.items()
+    return float(sum(one.seconds() * campaign.cores_of(label) for label, one in tuned))
 
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
@@ -296,27 +293,21 @@ def cell_count(campaign: Campaign) -> int:
     return campaign.problems.count * len(campaign.algorithms)
 
 
-def held_by_runs(campaign: Campaign, label: str) -> int:
-    """Cores that a job holds during an algorithm's runs; in a block, the most of its algorithms."""
-    return campaign.cores_of(label) if campaign.block is None else campaign.job_cores
-
-
-def real_budget_s(campaign: Campaign) -> float | None:
-    """The real seconds that a run takes at most; None without T, or if its cost is simulated."""
-    return None if campaign.budget.evaluation_cost_s else campaign.budget.time_s
-
-
 def core_seconds(campaign: Campaign) -> float | None:
-    """Maximal core-seconds of all runs and searches; None if `real_budget_s` is unknown."""
-    if (budget_s := real_budget_s(campaign)) is None:
+    """Maximal core-seconds of all runs and searches; None without T, or if its cost is simulated.
+
+    A job holds the cores of its algorithm; in a block, the most of all algorithms.
+    """
+    if campaign.budget.time_s is None or campaign.budget.evaluation_cost_s:
         return None
-    cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
-    runs_s = campaign.problems.count * campaign.runs * budget_s * cores
+    blocks = campaign.block is not None
+    cores = sum(campaign.job_cores if blocks else campaign.cores_of(k) for k in campaign.algorithms)
+    runs_s = campaign.problems.count * campaign.runs * campaign.budget.time_s * cores
     return runs_s + tuning_core_seconds(campaign)
 
 
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
-    """About the most seconds that measuring takes; None if `real_budget_s` is unknown."""
+    """About the most seconds that measuring takes; None if `core_seconds` are unknown."""
     seconds = core_seconds(campaign)
     if seconds is None:
         return None

@@ -67,13 +67,6 @@ class Host:
             found.setdefault(name.strip(), value.strip())
         return found
 
-    def field(self, path: str, name: str, separator: str = ":") -> str:
-        """One value of a file of ``name: value`` lines; never empty."""
-        value = self.fields(path, separator).get(name)
-        if not value:
-            raise Unknown(f"/{path} has no {name!r}")
-        return value
-
     def names(self, path: str) -> list[str]:
         """The sorted names in a folder; may be empty."""
         try:
@@ -156,7 +149,7 @@ def swapped_pages(host: Host) -> int:
 
 
 def meminfo_mb(host: Host, name: str) -> float:
-    return round(int(host.field("proc/meminfo", name).split()[0]) / 1024, 1)
+    return round(int(host.fields("proc/meminfo")[name].split()[0]) / 1024, 1)
 
 
 _SUPPLIES = "sys/class/power_supply"
@@ -164,7 +157,7 @@ _SUPPLIES = "sys/class/power_supply"
 
 def virtual_machine(host: Host) -> str:
     """The name of the virtual machine; ``"none"`` on hardware."""
-    if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
+    if "hypervisor" not in host.fields("proc/cpuinfo")["flags"].split():
         return "none"
     names = [f"sys/class/dmi/id/{name}" for name in ("sys_vendor", "product_name")]
     found = [host.text(path) for path in names if host.has(path)]
@@ -186,7 +179,7 @@ def container(host: Host) -> str:
 
 def affinity(host: Host) -> str:
     """The cores that this process may use, in the kernel's spelling."""
-    return host.field("proc/self/status", "Cpus_allowed_list")
+    return host.fields("proc/self/status")["Cpus_allowed_list"]
 
 
 def load(host: Host) -> list[float]:
@@ -196,7 +189,7 @@ def load(host: Host) -> list[float]:
 
 def steal_s(host: Host) -> float:
     """Seconds since the start that the host gave to others, summed over the cores."""
-    times = host.field("proc/stat", "cpu", separator=" ").split()
+    times = host.fields("proc/stat", " ")["cpu"].split()
     return int(times[7]) / os.sysconf("SC_CLK_TCK")
 
 
@@ -497,7 +490,7 @@ def _named(*readers: Reader) -> dict[str, Reader]:
 
 STANDING: dict[str, Reader] = {
     # the hardware; virtual machines often give a generic name of the processor
-    "cpu": lambda host: host.field("proc/cpuinfo", "model name"),
+    "cpu": lambda host: host.fields("proc/cpuinfo")["model name"],
     "architecture": lambda _: platform.machine(),
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
@@ -507,7 +500,7 @@ STANDING: dict[str, Reader] = {
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
     "system": lambda _: platform.system(),
-    "distribution": lambda host: host.field("etc/os-release", "PRETTY_NAME", "=").strip("\"'"),
+    "distribution": lambda host: host.fields("etc/os-release", "=")["PRETTY_NAME"].strip("\"'"),
     "kernel": lambda host: host.text("proc/sys/kernel/osrelease"),
     "libc": lambda _: " ".join(platform.libc_ver()),
     "clock_source": lambda host: host.text(
