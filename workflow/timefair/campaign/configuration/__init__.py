@@ -172,22 +172,17 @@ def section_of(section: type[Section], name: str) -> type[Section] | None:
     return next(held, None)
 
 
-def disagreements(campaign: Campaign) -> Iterator[str]:
+def disagreements(campaign: Campaign, section: Section | None = None, *place: str) -> Iterator[str]:
     """Keys that are valid by themselves and invalid together, by the checks of every section."""
-    for place, section in _sections(campaign):
-        for key, text in section.faults(campaign):
-            yield f"{'.'.join(filter(None, (place, key)))}: {text}"
-
-
-def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
-    yield place, section
+    section = section or campaign
+    for key, text in section.faults(campaign):
+        yield f"{'.'.join(filter(None, (*place, key)))}: {text}"
     for name, value in section:
-        labelled = value.items() if isinstance(value, dict) else [("", value)]
-        for label, below in labelled:
-            if isinstance(below, AlgorithmSpec) and below.tuned is not None:
-                continue  # the faults of a tuned variant are those of its algorithm
-            if isinstance(below, Section):
-                yield from _sections(below, ".".join(filter(None, (place, name, label))))
+        for label, below in value.items() if isinstance(value, dict) else [("", value)]:
+            # The faults of a tuned variant are those of its algorithm.
+            is_variant = isinstance(below, AlgorithmSpec) and below.tuned is not None
+            if isinstance(below, Section) and not is_variant:
+                yield from disagreements(campaign, below, *place, name, label)
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
@@ -323,13 +318,11 @@ def warnings(campaign: Campaign) -> Iterator[str]:
     from timefair.basics import user_code
 
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
-    used = {"problems.suite": (campaign.problems.suite, most)}
-    used |= {f"algorithms.{k}": (spec.use, spec.threads) for k, spec in campaign.algorithms.items()}
-    files: dict[tuple[str, int], tuple[str, str]] = {}
-    for key, (name, threads) in used.items():
-        files.setdefault((name.rpartition(":")[0], threads), (key, name))
-    for (_, threads), (key, name) in files.items():
-        yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
+    used = [("problems.suite", campaign.problems.suite, most)]
+    used += [(f"algorithms.{k}", one.use, one.threads) for k, one in campaign.algorithms.items()]
+    places = {(use.rpartition(":")[0], threads): (key, use) for key, use, threads in used[::-1]}
+    for (_, threads), (key, use) in reversed(places.items()):
+        yield from (f"{key}: {line}" for line in user_code.warnings(use, threads))
     one_by_one = []
     for label, spec in campaign.algorithms.items():
         if spec.threads > 1:
