@@ -18,7 +18,7 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from time import monotonic
 from types import CodeType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted, described, suggest
@@ -29,28 +29,8 @@ GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 _SHOWN = 40
 
 
-class Import(NamedTuple):
-    """What the first import of a module did."""
-
-    seconds: float
-    printed: str  # the beginning
-    left_folder: bool  # whether it changed the working directory
-
-    def warnings(self, place: str) -> Iterator[str]:
-        """One line for each thing that a module should not do when it is imported."""
-        if self.printed:
-            shown = self.printed if len(self.printed) <= _SHOWN else self.printed[:_SHOWN] + "..."
-            yield f"{place} prints {shown!r} when it is imported, at every start; {GUARD}"
-        if self.seconds > LONG_S:
-            yield (
-                f"{place} takes {self.seconds:.1f} s to import, at every start; {GUARD}, "
-                "or into solve.prepare"
-            )
-        if self.left_folder:
-            yield f"{place} changes the working directory when it is imported; {GUARD}"
-
-
-_imports: dict[str, Import] = {}  # by the name of the module
+_imports: dict[str, tuple[float, list[str]]] = {}
+"""By the name of a module: the seconds of its first import, and what it should not have done."""
 
 
 def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
@@ -77,8 +57,16 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
         with contextlib.suppress(OSError):  # it is in a folder that has been removed
             left = os.getcwd() != folder
         os.chdir(folder)
-    printed = " ".join("".join(stream.kept for stream in heard).split())
-    _imports.setdefault(name, Import(monotonic() - start, printed, left))
+    seconds, lines = monotonic() - start, []
+    if printed := " ".join("".join(stream.kept for stream in heard).split()):
+        shown = printed if len(printed) <= _SHOWN else printed[:_SHOWN] + "..."
+        lines.append(f"{place} prints {shown!r} when it is imported, at every start; {GUARD}")
+    if seconds > LONG_S:
+        slow = f"{place} takes {seconds:.1f} s to import, at every start"
+        lines.append(f"{slow}; {GUARD}, or into solve.prepare")
+    if left:
+        lines.append(f"{place} changes the working directory when it is imported; {GUARD}")
+    _imports.setdefault(name, (seconds, lines))
     return module
 
 
@@ -247,7 +235,7 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     place = name.rpartition(":")[0]
     if (done := _imports.get(_module_name(place))) is None:
         return []
-    lines = list(done.warnings(place))
+    lines = done[1][:]
     file = getattr(sys.modules[_module_name(place)], "__file__", None)
     if file and file.endswith(".py"):
         lines += shadow_warnings(place, Path(file))
@@ -300,13 +288,10 @@ def parameter_faults(
         for a in arguments
         if a not in positional[:needed] and a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)
     }
-    lines = []
-    if not any(a.kind is a.VAR_KEYWORD for a in arguments):
-        for key in parameters:
-            if key not in known:
-                has = ", ".join(known) or "none"
-                help_ = suggest(key, known) or f"; it has: {has}"
-                lines.append(f"{key!r} is not a parameter of {name}{help_}")
+    any_key = any(a.kind is a.VAR_KEYWORD for a in arguments)
+    has = f"; it has: {', '.join(known) or 'none'}"
+    unknown = [] if any_key else [key for key in parameters if key not in known]
+    lines = [f"{key!r} is not a parameter of {name}{suggest(key, known) or has}" for key in unknown]
     lines += [
         f"{name} needs a value of its parameter {key!r}"
         for key, a in known.items()
@@ -347,8 +332,7 @@ def _look_in_current_directory() -> None:
 
 def import_s(name: str) -> float:
     """Seconds that this process has spent to import the module of a function; 0 if none."""
-    done = _imports.get(_module_name(name.rpartition(":")[0]))
-    return done.seconds if done else 0.0
+    return _imports.get(_module_name(name.rpartition(":")[0]), (0.0, []))[0]
 
 
 def _module(place: str) -> ModuleType:
