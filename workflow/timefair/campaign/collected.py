@@ -99,12 +99,11 @@ def label_of(record: Record) -> str:
     column = record.read(("algorithm",))["algorithm"]
     labels = {str(label) for label in column.unique().to_pylist()}
     labels = labels or {str(record.facts.get("algorithm"))}
-    in_place = record.path.parent.name == ROOM
-    wanted = {record.path.stem} if in_place else labels
-    if len(labels) != 1 or labels != wanted:
-        of = " of ".join(("", *filter(None, wanted))) if in_place else " of one algorithm"
+    wanted = record.path.stem if record.path.parent.name == ROOM else min(labels)
+    if labels != {wanted}:
         found = ", ".join(sorted(labels))
-        raise InputError(f"{record.path}: not the runs{of}: it holds those of {found}; {MEND}")
+        said = f"not the runs of {wanted}: it holds those of {found}"
+        raise InputError(f"{record.path}: {said}; {MEND}")
     return labels.pop()
 
 
