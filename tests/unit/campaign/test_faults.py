@@ -123,9 +123,9 @@ FAULTS: list[tuple[str, object, str]] = [
     ("tables", ["etr"],
      f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
      "docs/reference/tables/README.md"),
-    ("repetitions", 3, "unknown key; write runs"),
+    ("algorithm", "DE", "unknown key; did you mean 'algorithms'?; known here: name, seed, "),
     ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),
-    ("budget.evaluations", "100*D", "whole number; write evaluations_per_dimension: 100"),
+    ("budget.evaluations", "100*D", "'100*D': should be a whole number"),
 ]  # fmt: skip
 
 

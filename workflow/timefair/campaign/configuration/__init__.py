@@ -53,23 +53,9 @@ _SAID = {
     "less_than_equal": "should be at most {le:.16g}",
 }
 """What would be right, by the type of pydantic's error, with places for its context."""
-FOREIGN = {
-    **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
-    **dict.fromkeys(("metrics", "indicators"), "tables"),
-    **dict.fromkeys(("solvers", "optimizers", "algs"), "algorithms"),
-    **dict.fromkeys(("suite", "functions", "dimensions", "dims", "instances"), "problems"),
-    **dict.fromkeys(("time", "seconds", "max_time", "timeout"), "budget.time_s"),
-    **dict.fromkeys(("evals", "max_evals", "max_fe", "fes", "n_evals"), "budget.evaluations"),
-    **dict.fromkeys(("epoch", "max_iter", "iterations"), "budget, which counts no iterations"),
-    "budget_multiplier": "budget.evaluations_per_dimension",
-    "algorithm": "algorithms",
-}
-"""Keys by their names in other tools."""
-
 FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
 """The key of a section for which users give the section itself."""
 
-PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")  # as with COCO
 LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
@@ -105,8 +91,6 @@ def fault(error: ErrorDetails) -> str:
         said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
         said += "; write it in quotes"
-    elif kind in _SAID and (per := PER_DIMENSION.fullmatch(value.strip("'"))):
-        said += f"; write evaluations_per_dimension: {per[1]}"
     elif "model" in kind and (first := FIRST.get(key)):
         said += f"; write {key}: {{{first}: {value}}}"
     return f"{key}: {value}: {said}"
@@ -118,8 +102,6 @@ def _unknown_key(last: str, value: str, section: type[Section], chosen: str | No
         choosing = CHOICES[chosen].key
         this = section.model_fields[choosing].default
         return f"{value}: only with {choosing} {' or '.join(map(repr, others))}, not {this!r}"
-    if (named := FOREIGN.get(last.lower())) and section.__name__ == "Campaign":
-        return f"unknown key; write {named}"
     known = list(section.model_fields)
     return f"unknown key{suggest(last, known)}; known here: {', '.join(known)}"
 
