@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -181,8 +182,8 @@ class Inspection:
         self._planned: dict[str, set[PurePosixPath]] | None = None
         self.problems = self._files = self._runs = 0
         self._origins: dict[str, Origins] = {}
-        self._collected: dict[str, int] = {}  # runs that the file of an algorithm lacks
-        self._lacking: dict[plan.Job, int] = {}
+        self._collected: set[str] = set()  # labels of algorithms with a file
+        self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
         self._added: tuple[str, ...] = ()
         self._nodes: list[dict[str, Any]] = []
@@ -226,10 +227,9 @@ class Inspection:
             return
         if self._planned is not None and collected.is_outdated(record, self._planned[label]):
             raise InputError(f"{record.path}: {collected.OUTDATED}")
-        self._collected[label] = 0
-        seen = self._counted(label, record, None)
-        if self._campaign is not None and PUBLISHED not in record.facts:
-            self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
+        self._collected.add(label)
+        planned = set() if self._campaign is None else plan.expected_runs(self._campaign)
+        self._counted(label, record, None, planned)
         self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
 
     def _at_record(self, record: Record) -> None:
@@ -243,16 +243,15 @@ class Inspection:
             if label not in self._planned:
                 self._left_over.append(record.path)
         if not of_plan or label in self._collected:
-            seen = self._read(record, place, counts=False)
-        else:
-            seen = self._counted(label, record, place)
-            if place is not None and (node := node_of(record.facts, place)) is not None:
-                self._nodes.append(node | {"algorithm": label})
-        if not of_plan or job is None or self._campaign is None:
+            self._read(record, place, counts=False)
             return
-        if job.round <= self._campaign.rounds:
-            lacking = _lacking(_wanted(self._campaign, job), seen, record)
-            self._lacking[job] = min(lacking, self._lacking.get(job, lacking))
+        planned = set[RunKey]()
+        if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
+            runs = product(job.instances, plan.runs_of_round(self._campaign, job.round))
+            planned = {(job.function, job.dimension, *run) for run in runs}
+        self._counted(label, record, place, planned)
+        if place is not None and (node := node_of(record.facts, place)) is not None:
+            self._nodes.append(node | {"algorithm": label})
 
     def at_journal(self, path: Path) -> None:
         again = f"{plan.AGAIN} to measure"
@@ -314,26 +313,29 @@ class Inspection:
     def _missing(self) -> int | None:
         if self._campaign is None:
             return None
-        return sum(self._collected.values()) + sum(
-            self._lacking.get(job, len(_wanted(self._campaign, job)))
-            for job in plan.jobs(self._campaign)
-            if job.algorithm not in self._collected
+        expected = plan.expected_runs(self._campaign)
+        return sum(
+            len(expected - self._settled.get(label, set())) for label in self._campaign.algorithms
         )
 
-    def _counted(self, label: str, record: Record, place: Place | None) -> set[RunKey]:
+    def _counted(
+        self, label: str, record: Record, place: Place | None, planned: set[RunKey]
+    ) -> None:
         seen = self._read(record, place)
         self._runs += len(seen)
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
-            return seen
+            return
+        decided = record.facts.get("stopping", ())
+        settled = self._settled.setdefault(label, set())
+        settled.update(seen, spared(planned - seen, seen, decided))
         origins = self._origins.setdefault(label, Origins())
         origins.add(record.facts)
         one = self._measured.setdefault(label, Measured(origins))
         one.runs |= seen
-        one.decided = [*one.decided, *record.facts.get("stopping", ())]
+        one.decided = [*one.decided, *decided]
         times = list(filter(None, record.read(("started_utc",))["started_utc"].to_pylist()))
         origins.started(record.facts, times)
         one.started = min([*times, one.started] if one.started else times, default=one.started)
-        return seen
 
     def _read(self, record: Record, place: Place | None, *, counts: bool = True) -> set[RunKey]:
         """The keys of its runs; if it `counts`, their best points are evaluated. `InputError` if
@@ -366,13 +368,3 @@ class Inspection:
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _wanted(campaign: Campaign, job: plan.Job) -> set[RunKey]:
-    runs = plan.runs_of_round(campaign, job.round)
-    return {(job.function, job.dimension, i, run) for i in job.instances for run in runs}
-
-
-def _lacking(wanted: set[RunKey], seen: set[RunKey], record: Record) -> int:
-    unmeasured = wanted - seen
-    return len(unmeasured) - len(spared(unmeasured, seen, record.facts.get("stopping", ())))
