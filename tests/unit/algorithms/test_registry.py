@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -267,22 +266,6 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(folder, capsys
     assert capsys.readouterr() == ("", "")
     solve(None, None)
     assert capsys.readouterr().out == "later\n"
-
-
-def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch):
-    monkeypatch.setattr(user_code, "_imports", {})
-    shown = warnings.showwarning
-    (folder / "old.py").write_text(
-        "import warnings\n"
-        "warnings.warn('this library\\nis old', FutureWarning)\n"
-        "def solve(objective, rng): ...\n"
-    )
-    user_code.load_function("old.py:solve")
-    assert user_code.warnings("old.py:solve") == [
-        "old.py has a warning when it is imported: FutureWarning: this library is old"
-    ]
-    assert warnings.showwarning is shown
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(

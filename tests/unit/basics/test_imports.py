@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from timefair.basics import threads, user_code
-from timefair.basics.errors import InputError
 from timefair.basics.modules import declared, hidden_modules
 from timefair.basics.user_code import GUARD
 
@@ -29,6 +28,7 @@ budget: {evaluations: 50}
         "import ctypes; ctypes.CDLL(None).exit(0)",
         "import ctypes; ctypes.CDLL(None)._exit(3)",
         "import os; os.abort()",
+        "import os; os._exit(0)",
         "import faulthandler, ctypes; faulthandler.disable(); ctypes.string_at(0)",
         "import os; os.kill(os.getpid(), 9)",
         "import os; os.execvp('true', ['true'])",
@@ -45,21 +45,14 @@ def test_the_end_of_the_process(tmp_path, code):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("code", "line"),
-    [
-        ("import ctypes; ctypes.CDLL(None).exit(0)", "mine.py ended the process"),
-        ("raise KeyboardInterrupt", "algorithms.a: mine.py cannot be imported: KeyboardInterrupt"),
-    ],
-)
-def test_check_does_not_succeed(tmp_path, code, line):
-    (tmp_path / "mine.py").write_text(code + SOLVE)
+def test_check_does_not_succeed(tmp_path):
+    (tmp_path / "mine.py").write_text("import ctypes; ctypes.CDLL(None).exit(0)" + SOLVE)
     (tmp_path / "c.yaml").write_text(CAMPAIGN)
     command = [sys.executable, "-P", "-m", "timefair", "check", "c.yaml"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     # The shell that names the module is a process of its own, which may print later than `check`.
-    assert any(said.startswith(f"timefair: {line}") for said in ended.stderr.splitlines())
+    assert "timefair: mine.py ended the process" in ended.stderr
 
 
 LOAD_SHADOWED = (
@@ -223,10 +216,7 @@ def test_check_says_what_a_module_starts(own_folder, monkeypatch):
     assert user_code.warnings("quiet.py:solve") == []
 
 
-def test_what_forks_would_share_and_a_module_that_ends_its_process_are_found(own_folder):
+def test_what_forks_would_share_is_found(own_folder):
     code = "import mmap, os\nKEPT, FD = mmap.mmap(-1, 99), os.open('kept', os.O_CREAT)"
     (own_folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 1) == "2 shared objects (kept, memory)"
-    (own_folder / "quits.py").write_text("import os\nos._exit(0)\n" + SOLVE)
-    with pytest.raises(InputError, match=r"quits.py ends the interpreter when it is imported"):
-        user_code.load_function("quits.py:solve")

@@ -8,17 +8,16 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any
 
 import jsonschema
 import pytest
 from campaigns import SMALL, refused
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, BeforeValidator
 
 from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 from timefair.basics.errors import InputError
@@ -89,8 +88,8 @@ FAULTS: list[tuple[str, object, str]] = [
     ("problems.functions", 25, "25 is not in bbob, which has 1 to 24"),
     ("problems.functions", "3-1", "'3-1': '3-1' runs backwards"),
     ("problems.functions", "1,x", "'1,x': 'x' is neither a whole number nor a range such as 1-5"),
-    ("problems.functions", [1, "1-2"], "[1, '1-2']: 1 is named twice"),
-    ("problems.instances", 0, "0: 0 is less than 1"),
+    ("problems.functions", [1, "1-2"], "[1, '1-2']: 1: named twice"),
+    ("problems.instances", 0, "0: 0: should be at least 1"),
     ("problems.instances", 1.5, "1.5: should be a whole number, a list of them"),
     ("algorithms", {}, "empty; name at least one"),
     ("algorithms.search", {}, "use: missing; `library:name` of a supported library"),
@@ -124,9 +123,9 @@ FAULTS: list[tuple[str, object, str]] = [
     ("tables", ["etr"],
      f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
      "docs/reference/tables/README.md"),
-    ("repetitions", 3, "unknown key; write runs"),
+    ("algorithm", "DE", "unknown key; did you mean 'algorithms'?; known here: name, seed, "),
     ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),
-    ("budget.evaluations", "100*D", "whole number; write evaluations_per_dimension: 100"),
+    ("budget.evaluations", "100*D", "'100*D': should be a whole number"),
 ]  # fmt: skip
 
 
@@ -143,45 +142,29 @@ def test_a_fault_is_one_line(key, value, line):
 DE: dict[str, Any] = {"use": "timefair:DE"}
 KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("bbob", {"restart.policy": "at_change"}, "needs a suite whose problems change, such as mov"),
-    ("bbob", {"algorithms.search": DE | {"restart": {"policy": "at_change"}}},
-     "algorithms.search.restart.policy: 'at_change': needs a suite whose problems change, such"),
     ("moving", {"restart": {"policy": "stagnation", "plateau_s": 1}},
      "restart.policy: 'stagnation': needs values that stay as they are; with problems that "
      "change: at_change, fixed, geometric, independent, luby, none"),
-    ("moving", {"isolation": "strict"}, "isolation: 'strict': with problems that change: private"),
-    ("moving", {"algorithms.search": DE | {"threads": 2}}, "threads: 2: should be 1 with problems"),
-    ("moving", {"budget.time_s": 2}, "excludes evaluations in moving"),
     ("moving", {"budget": {"time_s": 2, "evaluations_per_dimension": 100}},
      "budget.time_s: 2: excludes evaluations_per_dimension in moving"),
     ("moving", {"budget": {"evaluations_per_dimension": 9}, "problems.dimensions": [3, 2]},
      "18 evaluations for 20 environments"),
     ("moving", {"budget.final_target": 0.1}, "the quality of a run on a problem"),
     ("moving", {"problems.parameters": {"environments": 1}}, "'environments' of moving is a whole"),
-    ("moving", {"algorithms.search.use": "pymoo:NSGA2"}, "for two objectives, but moving has"),
-    ("moving", {"targets": [1, -1]}, "targets.1: -1: should be greater than 0"),
-    ("bbob-biobj", {"algorithms.search": DE}, "timefair:DE is for one objective, but bbob-biobj"),
     ("bbob-biobj", {"algorithms.search": DE}, ", pymoo:NSGA2, "),
-    ("bbob-biobj", {"algorithms.search.use": "external:true"}, "external:true is for one objectiv"),
     ("bbob", {"algorithms.search.use": "pymoo:NSGA2"}, "pymoo:NSGA2 is for two objectives"),
     ("bbob-biobj", {"restart": {"policy": "stagnation", "plateau_evaluations": 9}},
      "restart.policy: 'stagnation': needs one value per point; with two objectives: "),
-    ("bbob-biobj", {"isolation": "strict"}, "isolation: 'strict': with two objectives: private"),
     ("bbob-biobj", {"budget.final_target": 0.1}, "the quality of two objectives is known after"),
-    ("bbob", {"targets": [1, -1e-5]}, "targets.1: -1e-05: should be greater"),
-    ("bbob-constrained", {"algorithms.search": DE}, "one objective, but bbob-constrained has"),
     ("bbob-constrained", {"algorithms.search": DE}, "; or add constraint_penalty: 1000 to"),
-    ("bbob-constrained", {"algorithms.search.use": "external:/bin/true"}, "is for one objective"),
     ("bbob", {"algorithms.search.use": "pycma:AL-CMA-ES"}, "is for constraints, but bbob has"),
     ("bbob", {"algorithms.search": DE | {"constraint_penalty": 10}},
      "algorithms.search.constraint_penalty: 10: bbob has no constraints; remove it"),
-    ("bbob-constrained", {"algorithms.search": DE | {"constraint_penalty": -1}},
-     "algorithms.search.constraint_penalty: -1"),
     ("bbob-constrained", {"algorithms.search": {"use": "pymoo:GA", "threads": 2}},
      "algorithms.search.threads: 2: should be 1 with constraints"),
     ("bbob-constrained", {"isolation": "strict"}, "isolation: 'strict': with constraints: private"),
     ("bbob", {"budget": {"cpu_s": 2, "time_s": 3}}, "budget.cpu_s: 2: excludes time_s (3); give"),
     ("bbob", {"budget": {"cpu_s": 2, "evaluation_cost_s": 0.1}}, "excludes evaluation_cost_s"),
-    ("bbob", {"budget": {"cpu_s": 0}}, "budget.cpu_s: 0: should be at least 1e-06"),
     ("bbob", {"budget": {"cpu_s": 2}, "statistics.time": "wall"},
      "'wall': with budget.cpu_s, runs have no other clock"),
     ("bbob", {"budget": {"cpu_s": 2}, "isolation": "strict"},
@@ -299,10 +282,6 @@ def test_a_misspelt_algorithm_is_named_and_helped(use, said):
     (fault,) = refused(parse, changed({"algorithms.search": use}))
     assert fault.startswith("algorithms.search: ")
     assert said in fault
-    assert refused(parse, changed({"algorithms.search": use}) | {"repetitions": 3}) == (
-        "repetitions: unknown key; write runs",
-        fault,
-    )
 
 
 def test_numbers_as_people_write_them():
@@ -316,29 +295,6 @@ def test_numbers_as_people_write_them():
     assert (campaign.budget.final_target, campaign.targets) == (1e-8, (1e-2, 1.0))
     assert campaign.algorithms["search"].threads == 2
     assert campaign.target_values == (0.1,)
-
-
-def unconverted(path: str, kind: Any, converted: bool = False) -> Iterator[str]:
-    """The settings within a type whose numbers may not be text."""
-    parts = get_args(kind)
-    if get_origin(kind) is Annotated:
-        kind, *marks = parts
-        converted |= any(isinstance(mark, BeforeValidator) for mark in marks)
-        yield from unconverted(path, kind, converted)
-    elif isinstance(kind, type) and issubclass(kind, BaseModel):
-        for name, field in kind.model_fields.items():
-            marked = any(isinstance(mark, BeforeValidator) for mark in field.metadata)
-            yield from unconverted(f"{path}.{name}", field.annotation, marked)
-    elif get_origin(kind) is not Literal and parts:
-        for part in parts:
-            yield from unconverted(path, part, converted)
-    elif kind in (int, float) and not converted:
-        yield path
-
-
-def test_every_number_may_be_in_scientific_notation():
-    without = set(unconverted("", Campaign))
-    assert {path for path in without if ".model." not in path} == {".problems.names"}
 
 
 def test_bounds_of_a_mean_ask_for_all_looks_and_tables_are_spelled_out():
@@ -357,7 +313,6 @@ def test_bounds_of_a_mean_ask_for_all_looks_and_tables_are_spelled_out():
     ("text", "line"),
     [
         ("name: a\nruns: 1\nname: b\n", ":3: 'name' is given twice"),
-        ("a: {instances: [1:5]}\n", ":1: 1:5: YAML reads it in base 8 or 60"),
         ("name: [a\nruns: 1\n", ":2: expected ',' or ']', but got ':'"),
         ("name: *there\n", ":1: found undefined alias 'there'"),
         ("? [a]\n: 1\n", ":1: found unhashable key"),
@@ -533,7 +488,7 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypat
     assert refused(parse, changed({"algorithms": {"a": spec}})) == (f"algorithms.a{line}",)
 
 
-def test_one_line_names_the_algorithms_that_waste_threads_or_plan_without_a_number():
+def test_one_line_names_the_algorithms_that_waste_threads():
     algorithms = {
         "search": {"use": "timefair:random-search", "threads": 2},
         "bees": {"use": "timefair:ABC", "threads": 2},
@@ -546,18 +501,6 @@ def test_one_line_names_the_algorithms_that_waste_threads_or_plan_without_a_numb
         "its threads"
     ]
     assert list(warnings(parse(CAMPAIGN))) == []
-    algorithms = {
-        "wizard": "nevergrad:NGOpt",
-        "given": {"use": "nevergrad:PSO", "parameters": {"budget": 300}},
-        "filled": {"use": "nevergrad:PSO", "schedule": {"budget": "fill"}},
-        "plain": "timefair:jDElscop",
-    }
-    timed = {**changed({"algorithms": algorithms}), "budget": {"time_s": 1}}
-    assert list(warnings(parse(timed))) == [
-        "algorithms: wizard: launches plan with 1,000 x D evaluations, because the budget has "
-        "none; schedule: {budget: fill} fits them to the time"
-    ]
-    assert list(warnings(parse({**timed, "budget": {"evaluations": 50}}))) == []
 
 
 LABELS = ("NO", "on", "Yes", "True", "null", "007", "12", "1e3", "1.10", "2026-01-01", "1_000")
@@ -588,22 +531,29 @@ def test_a_label_in_quotes_and_without_is_given_twice(tmp_path):
     [
         *[("1e3", 1000.0), ("2.5e-1", 0.25), ("1E+3", 1000.0), ("-1e-3", -0.001)],
         *[("1_000", 1000), ("1_000.5", 1000.5), ("-.5", -0.5), ("5.", 5.0), ("007.5", 7.5)],
-        *[("0", 0), ("+5", 5), ("0x1F", 31), ("0.5", 0.5), ("'010'", "010"), ("'1e3'", "1e3")],
+        *[
+            ("0", 0),
+            ("+5", 5),
+            ("010", 10),
+            ("-08", -8),
+            ("0.5", 0.5),
+            ("'010'", "010"),
+            ("'1e3'", "1e3"),
+        ],
         *[("1-24", "1-24"), ("1,3", "1,3"), ("1e", "1e"), ("1.2.3", "1.2.3")],
-        *[("2026-01-01", "2026-01-01"), ("on", True), ("~", None), (".inf", float("inf"))],
+        *[
+            ("12:30", "12:30"),
+            ("0o10", "0o10"),
+            ("2026-01-01", "2026-01-01"),
+            ("on", True),
+            ("~", None),
+            (".inf", float("inf")),
+        ],
     ],
 )
 def test_numbers_are_numbers(tmp_path, text, value):
     found = read(tmp_path, f"a: {text}\n")["a"]
     assert (type(found), found) == (type(value), value)
-
-
-@pytest.mark.parametrize("text", ["010", "08", "00", "-010", "0o10", "12:30", "12:30.5", "1:00:00"])
-def test_numbers_in_another_base_are_refused(tmp_path, text):
-    for content in (f"\nruns: {text}", f"\na: [{text}]", f"\na:\n\n- {text}"):
-        (line,) = refused(read, tmp_path, content)
-        assert line.partition("mine.yaml:")[2].startswith(("2: ", "4: "))
-        assert f"{text!r} in quotes" in line
 
 
 @pytest.mark.parametrize(("value", "shown"), [(False, "false"), (7, "7"), (1.5, "1.5")])

@@ -37,14 +37,6 @@ def test_ranges_go_there_and_back(numbers, separator):
     assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
 
 
-@pytest.mark.parametrize(
-    "path", ["records/a/0/f1_d5_i1_r1.csv", "a/0/f1_d5_i1_r1.parquet", "records/f1_d5_i1_r1"]
-)
-def test_another_path_is_no_record(path):
-    with pytest.raises(ValueError, match="is not the path of a record"):
-        plan.Job.of_record(path)
-
-
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
 def test_jobs_cover_every_run_once(size):
     planned = campaign(instances_per_job=size, rounds=2)
@@ -61,7 +53,6 @@ def test_jobs_cover_every_run_once(size):
 
 
 OWN = {
-    "engineering": {17: 3, 19: 4, 20: 2, 31: 4},
     "f1-f23": {1: 30, 13: 30, 14: 2, 20: 6},
     "bbob": {1: 5, 8: 2},  # given by the user
 }
@@ -77,12 +68,6 @@ def test_without_dimensions_each_function_is_in_its_own(suite):
     assert plan.cell_count(planned) == planned.analysis_settings["problems"] == len(own)
     assert planned.problems.dimensions == tuple(sorted(set(own.values())))
     assert restored(planned.snapshot()) == planned
-
-
-def test_algorithms_take_turns_round_by_round():
-    order = list(plan.jobs(campaign(rounds=2)))
-    assert [job.round for job in order] == sorted(job.round for job in order)
-    assert [job.algorithm for job in order] == ["a", "b.+"] * (len(order) // 2)
 
 
 USUAL = campaign()
@@ -119,19 +104,6 @@ def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path):
     assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
     restored = restore(plan.write_snapshot(wanted, tmp_path))
     assert Analysis.of(restored.analysis_settings) == analysis
-
-
-def test_the_reference_is_timed_with_a_budget_in_seconds():
-    assert campaign().reference_is_timed
-    evaluations = {"evaluations": 100}
-    assert not campaign(budget=evaluations).reference_is_timed
-    assert campaign(budget=evaluations, timing={"reference": True}).reference_is_timed
-    assert not campaign(timing={"reference": False}).reference_is_timed
-
-
-@pytest.mark.parametrize(("perturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
-def test_runs_are_repeated_only_if_asked(perturbed, most):
-    assert campaign(timing={"perturbed": perturbed}).timing.most_repeats == most
 
 
 def test_the_files_of_published_data(tmp_path):
@@ -189,11 +161,6 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     block = plan.Block(8, 5, (1, 2), 2)
     expected = {str(job.record(keys[job.algorithm, 2])) for job in block.jobs(blocked)}
     assert {record.format(**names) for record in records} == expected
-    wildcards = {name: str(value) for name, value in names.items()}
-    assert plan.jobs_of_rule(blocked, "measure_cells_of_round_2", wildcards) == block.jobs(blocked)
-    one = plan.jobs_of_rule(blocked, "measure_cell", wildcards | {"algorithm": "a"})
-    assert one == [plan.Job("a", 8, 5, (1, 2), 2)]
-    assert plan.jobs_of_rule(blocked, "collect_records", {"algorithm": "a"}) == []
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.basics.errors import full
 from timefair.campaign import configuration, driver, plan
+from timefair.campaign.progress import CampaignProgress
+from timefair.cli import console
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
@@ -40,30 +42,21 @@ def told(monkeypatch, tmp_path):
 
     def tell(stream, jobs=10, **settings):
         campaign = configuration.parse(CAMPAIGN)
-        taken = SimpleNamespace(
-            campaign=campaign,
-            folder=tmp_path,
-            lacking_jobs=lambda: list(plan.jobs(campaign)),
-            taken_over={},
-        )
-        monkeypatch.setattr(driver, "_taken", [taken])
+        reader = SimpleNamespace(runs=0)
+        reader.look = lambda: CampaignProgress(reader.runs, 0, 0, 10, 0, False, False, 1.0, 3.0)
+        monkeypatch.setattr(console, "ProgressReader", lambda folder: reader)
+        monkeypatch.setattr(console, "SHARE", float("inf"))
+        monkeypatch.setattr(driver, "_taken", [SimpleNamespace(campaign=campaign, folder=tmp_path)])
         monkeypatch.setattr(sys, "stderr", stream)
         given = {"verbose": False, "printshellcmds": False, "stdout": False, "dryrun": False}
         handler = ConsoleHandler(SimpleNamespace(**given | settings))
         handler.setFormatter(logging.Formatter("%(message)s"))
         handler.emit(record("Building DAG of jobs..."))
-        handler.emit(record("Provided cores: 2", LogEvent.RESOURCES_INFO, cores=2))
         handler.emit(record("Job stats: 10", LogEvent.RUN_INFO, stats={}))
-        for number, job in enumerate(list(plan.jobs(campaign))[:jobs]):
-            wildcards = {
-                "algorithm": "a", "function": str(job.function), "dimension": "2",
-                "instances": "1", "round": "1",
-            }  # fmt: skip
-            handler.emit(
-                record("rule measure_cell", LogEvent.JOB_INFO, jobid=number,
-                       rule_name=plan.MEASURING, wildcards=wildcards)
-            )  # fmt: skip
-            handler.emit(record(f"Finished {number}", LogEvent.JOB_FINISHED, job_id=number))
+        for reader.runs in range(1, jobs + 1):
+            begun = {"jobid": reader.runs, "rule_name": plan.MEASURING}
+            handler.emit(record("rule measure_cell", LogEvent.JOB_INFO, **begun))
+            handler.emit(record("Finished", LogEvent.JOB_FINISHED, job_id=reader.runs))
         handler.emit(record("low on disk", level=logging.WARNING))
         handler.close()
         return stream.getvalue()
@@ -73,12 +66,11 @@ def told(monkeypatch, tmp_path):
 
 def test_a_terminal_has_one_line(told):
     written = told(Terminal(), jobs=3)
-    assert written.count("\n") == 2  # of the warning, and of the end
+    assert written.count("\n") == 3  # of the warning, of the line, and of the end
     assert written.endswith("\n")
-    last = written.rstrip("\n").split("\r\x1b[K")[-1]
-    warning, _, line = last.partition("\n")
-    assert warning == "low on disk"
-    assert line.startswith("test: 3 of 10 runs (30 %), about ")
+    *_, last, end = written.rstrip("\n").split("\r\x1b[K")
+    assert last == "low on disk\ntest: 3 of 10 runs (30 %), about 3 s left\n"
+    assert end.startswith("test: ended early; 3 of 10 runs are finished and kept")
 
 
 def test_a_full_disk_has_a_line(monkeypatch, tmp_path):

@@ -172,8 +172,6 @@ class Library(ABC):
       that measure do not.
     - `special`: The tasks of each algorithm that is not only for one objective, by its name.
     - `length`: The parameter without which a launch follows the budget; empty if there is none.
-    - `planned`: The parameter by which launches of an algorithm plan their evaluations, and its
-      default per dimension in a run without a budget of evaluations, by name; "" for all.
     - `iterated`: The parameter that says how many iterations a launch has, and its default; None if
       launches have no number of iterations by default.
     - `batched`: Names of the algorithms that ask for batches if they have several cores.
@@ -188,7 +186,6 @@ class Library(ABC):
     unneeded: Sequence[str] = ()
     special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
-    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     iterated: tuple[str, int] | None = None
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()

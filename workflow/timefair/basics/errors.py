@@ -51,11 +51,7 @@ MOST_NAMES = 20  # an error message lists at most this many known names
 
 
 def unknown(word: str, known: Iterable[object], where: str = "") -> str:
-    """The message on an unknown name: the nearest names, and all names or `where` their list is.
-
-    >>> unknown("rank", ["ranks", "ert"], "the manual")
-    "'rank' is unknown; did you mean 'ranks'?; known: ranks, ert"
-    """
+    """The message on an unknown name: the nearest names, and all names or `where` their list is."""
     import difflib
 
     names = [str(name) for name in known]
@@ -68,11 +64,7 @@ def unknown(word: str, known: Iterable[object], where: str = "") -> str:
 
 def suggest(word: object, known: Iterable[object]) -> str:
     """A clause for a message with the known word that is nearest to a misspelled one, in any case,
-    or else begins with it; empty if no word is near.
-
-    >>> suggest("gaussain", ["Gaussian", "Cauchy"]), suggest("PSO", ["GA.Base", "PSO.Original"])
-    ("; did you mean 'Gaussian'?", "; did you mean 'PSO.Original'?")
-    """
+    or else begins with it; empty if no word is near."""
     import difflib
 
     by_lower = {str(k).lower(): str(k) for k in known}
@@ -86,11 +78,7 @@ LONGEST = 500  # so many characters of an exception's own text are shown at most
 
 
 def described(error: BaseException) -> str:
-    """The type and the text of an exception, on one line; also of one that has no text to give.
-
-    >>> described(ValueError("no\\nconvergence"))
-    'ValueError: no convergence'
-    """
+    """The type and the text of an exception, on one line; also of one that has no text to give."""
     kind = name_of(error)
     try:
         text = " ".join(str(error).split())

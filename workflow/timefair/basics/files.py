@@ -53,13 +53,7 @@ DIGITS = 12  # digits of a digest that are shown
 
 
 def short(digest: str | None) -> str:
-    """Return the first digits of a digest.
-
-    >>> short("0123456789abcdef")
-    '0123456789ab'
-    >>> short(None)
-    'unknown'
-    """
+    """Return the first digits of a digest."""
     return digest[:DIGITS] if digest else "unknown"
 
 

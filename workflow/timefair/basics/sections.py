@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import (
@@ -19,7 +18,6 @@ from pydantic import (
     StringConstraints,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
 
 Fault: TypeAlias = tuple[str, str]
 """A key of a section and what is wrong with it; an empty key stands for the section itself."""
@@ -74,36 +72,18 @@ class Search(Section):
     The campaign then has a tuned variant, too, which gets the parameters that are found and is
     charged the seconds of the search. A job of its own calls the command of `timefair` that has the
     name of the key, and writes a record with the runs of the search, and with the facts ``tuning``:
-    among them ``of``, ``result``, ``seconds`` and, only here, the ``trace``.
+    among them ``of``, ``result``, ``seconds`` and, only here, the ``trace``. Methods of the class:
+
+    - ``label_of(label)``: the label of the tuned variant of an algorithm.
+    - ``seconds()``, ``most_seconds(run_s, repeats)``: about how long the search takes, and at most
+      if a run takes `run_s` and is repeated `repeats` times.
+    - ``unknown(campaign, label, suite)``: keys, and what does not exist or is refused.
+    - ``alone(campaign, label)``: the campaign of the search: its problems, only the tuned variant,
+      and seeds that do not depend on those of its runs.
+    - ``decisive(campaign)``: everything else that determines the search, as of JSON.
     """
 
     key: ClassVar[str]
-
-    @abstractmethod
-    def label_of(self, label: str) -> str:
-        """The label of the tuned variant of an algorithm."""
-
-    @abstractmethod
-    def seconds(self) -> float:
-        """About how long the search takes."""
-
-    @abstractmethod
-    def most_seconds(self, run_s: float, repeats: int) -> float:
-        """How long it takes at most if a run takes `run_s` and is repeated `repeats` times."""
-
-    @abstractmethod
-    def unknown(self, campaign: CampaignView, label: str, suite: Any) -> Iterator[str]:
-        """Keys, and what does not exist or is refused; `suite` is None if it is unknown."""
-
-    @abstractmethod
-    def alone(self, campaign: CampaignView, label: str) -> CampaignView:
-        """The campaign of the search: its problems, only the tuned variant, and seeds that do not
-        depend on those of the variant's runs, without settings for the number of runs and nodes.
-        """
-
-    @abstractmethod
-    def decisive(self, campaign: CampaignView) -> dict[str, Any]:
-        """Everything else that determines the search, in a form that JSON can represent."""
 
 
 MOST = 10_000  # the most numbers in one text; a slip such as ``1-10000000000`` is refused
@@ -165,26 +145,12 @@ LARGEST = 10**9  # of the numbers of functions, dimensions and instances
 
 def _integers(value: object) -> object:
     """A number, a list of numbers and ranges, or a text of ranges: a sorted list of numbers."""
-    parts = value if isinstance(value, list | tuple) else [value]
     numbers: list[int] = []
-    for part in parts:
-        part = _whole(part)
+    for part in map(_whole, value if isinstance(value, list | tuple) else [value]):
         if isinstance(part, bool) or not isinstance(part, int | str):
             raise ValueError('should be a whole number, a list of them, or ranges such as "1-5,71"')
         numbers += [part] if isinstance(part, int) else parse_ranges(part)
-    if not numbers:
-        raise ValueError("empty; name at least one")
-    if len(numbers) > MOST:
-        raise ValueError(f"more than {MOST} numbers")
-    numbers.sort()
-    if numbers[0] < 1:
-        raise ValueError(f"{numbers[0]} is less than 1" if numbers[0] > -LARGEST else "less than 1")
-    if numbers[-1] > LARGEST:
-        raise ValueError(f"larger than {LARGEST}")
-    for number, following in pairwise(numbers):
-        if number == following:
-            raise ValueError(f"{number} is named twice")
-    return numbers
+    return sorted(numbers)
 
 
 def _checked(right: Callable[[Any], bool], said: str) -> Callable[[Any], Any]:
@@ -209,9 +175,9 @@ Listed = TypeVar("Listed", bound=tuple[object, ...])
 
 
 def _without_repeats(value: Listed) -> Listed:
-    for number in value:
-        if value.count(number) > 1:
-            raise PydanticCustomError("named_twice", "{number}: named twice", {"number": number})
+    for number, times in Counter(value).items():
+        if times > 1:
+            raise ValueError(f"{number}: named twice")
     return value
 
 
@@ -267,9 +233,10 @@ _WHOLE = {"type": "integer", "minimum": 1}
 _RANGES = {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}
 _MIXED = {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}
 Numbers = Annotated[
-    tuple[int, ...],
+    tuple[_Number, ...],
     BeforeValidator(_integers),
-    Field(strict=False),
+    Distinct,
+    Field(strict=False, min_length=1),
     WithJsonSchema({"anyOf": [_WHOLE, _RANGES, _MIXED]}),
 ]
 Choice = Annotated[

@@ -105,5 +105,4 @@ def measuring_environment(threads: int) -> dict[str, str]:
 
 
 def _running() -> set[int]:
-    """The numbers of all threads of this process, including those that Python does not know."""
     return set(map(int, os.listdir("/proc/self/task")))

@@ -10,19 +10,15 @@ import importlib.util
 import inspect
 import logging
 import os
-import re
-import signal
 import sys
 import sysconfig
-import threading
-import warnings as python_warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from time import monotonic
 from types import CodeType, ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted, described, suggest
@@ -31,34 +27,10 @@ from timefair.basics.threads import noted
 LONG_S = 3.0  # an import that takes longer gets a warning
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 _SHOWN = 40
-_LONGEST_WARNING = 200
 
 
-class Import(NamedTuple):
-    """What the first import of a module did."""
-
-    seconds: float
-    printed: str  # the beginning
-    warned: str  # its first warning
-    left_folder: bool  # whether it changed the working directory
-
-    def warnings(self, place: str) -> Iterator[str]:
-        """One line for each thing that a module should not do when it is imported."""
-        if self.printed:
-            shown = self.printed if len(self.printed) <= _SHOWN else self.printed[:_SHOWN] + "..."
-            yield f"{place} prints {shown!r} when it is imported, at every start; {GUARD}"
-        if self.warned:
-            yield f"{place} has a warning when it is imported: {self.warned}"
-        if self.seconds > LONG_S:
-            yield (
-                f"{place} takes {self.seconds:.1f} s to import, at every start; {GUARD}, "
-                "or into solve.prepare"
-            )
-        if self.left_folder:
-            yield f"{place} changes the working directory when it is imported; {GUARD}"
-
-
-_imports: dict[str, Import] = {}  # by the name of the module
+_imports: dict[str, tuple[float, list[str]]] = {}
+"""By the name of a module: the seconds of its first import, and what it should not have done."""
 
 
 def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
@@ -70,12 +42,9 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     start, folder, arguments = monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
     try:
-        with (
-            _ends_named(place), _muffled() as heard, _warnings_kept() as warned, _logging_kept(),
-            noted(), _no_exit(), _interrupts_named(),
-        ):  # fmt: skip
+        with _ends_named(place), _muffled() as heard, _logging_kept(), noted():
             module = load()
-    except (InputError, Interrupted):
+    except (InputError, Interrupted, KeyboardInterrupt):
         raise
     except SystemExit as stop:
         words = "" if stop.code is None else " ".join(str(stop.code).split())[:_SHOWN]
@@ -87,11 +56,17 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
         sys.argv, left = arguments, True
         with contextlib.suppress(OSError):  # it is in a folder that has been removed
             left = os.getcwd() != folder
-        if left:
-            os.chdir(folder)
-    if name not in _imports:
-        printed = " ".join("".join(stream.kept for stream in heard).split())
-        _imports[name] = Import(monotonic() - start, printed, "".join(warned[:1]), left)
+        os.chdir(folder)
+    seconds, lines = monotonic() - start, []
+    if printed := " ".join("".join(stream.kept for stream in heard).split()):
+        shown = printed if len(printed) <= _SHOWN else printed[:_SHOWN] + "..."
+        lines.append(f"{place} prints {shown!r} when it is imported, at every start; {GUARD}")
+    if seconds > LONG_S:
+        slow = f"{place} takes {seconds:.1f} s to import, at every start"
+        lines.append(f"{slow}; {GUARD}, or into solve.prepare")
+    if left:
+        lines.append(f"{place} changes the working directory when it is imported; {GUARD}")
+    _imports.setdefault(name, (seconds, lines))
     return module
 
 
@@ -104,76 +79,17 @@ def _ends_named(place: str) -> Iterator[None]:
     reader, writer = os.pipe()
     line = f"timefair: {place} ended the process that imported it; {GUARD}"
     files = [(os.POSIX_SPAWN_DUP2, reader, 0)]
-    words, shell = ["sh", "-c", _WATCH, "sh", line], 0
-    with contextlib.suppress(OSError):  # without a shell, or a process for it, there is no line
-        shell = os.posix_spawn("/bin/sh", words, os.environ, file_actions=files)
+    words = ["sh", "-c", _WATCH, "sh", line]
+    shell = os.posix_spawn("/bin/sh", words, os.environ, file_actions=files)
+    os.close(reader)
     try:
         yield
     finally:
         with contextlib.suppress(OSError):  # the module has closed it, or waited for the shell
             os.write(writer, b"\n")
-        for fd in (reader, writer):
-            with contextlib.suppress(OSError):
-                os.close(fd)
-        if shell:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(shell, 0)
-
-
-@contextlib.contextmanager
-def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Replace an attribute, and put it back unless the block has replaced it, too."""
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if getattr(owner, name) is value:
-            setattr(owner, name, before)
-
-
-@contextlib.contextmanager
-def _interrupts_named() -> Iterator[None]:
-    """Let SIGINT raise `Interrupted`: a `KeyboardInterrupt` is then raised by the module."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
-        threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
-
-    def interrupt(number: int, _: object) -> NoReturn:
-        raise Interrupted(number)
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        if signal.getsignal(signal.SIGINT) is interrupt:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def _no_exit() -> contextlib.AbstractContextManager[None]:
-    """Let ``os._exit`` of this process raise `SystemExit`, so that it does not end us unheard."""
-    end, own = os._exit, os.getpid()
-
-    def stop(status: int) -> NoReturn:
-        if os.getpid() == own:
-            raise SystemExit(status)
-        end(status)
-
-    return _replaced(os, "_exit", stop)
-
-
-@contextlib.contextmanager
-def _warnings_kept() -> Iterator[list[str]]:
-    """Keep warnings instead of writing them, as their kind and text."""
-    kept: list[str] = []
-
-    def keep(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        kept.append(f"{category.__name__}: {' '.join(str(message).split())}"[:_LONGEST_WARNING])
-
-    with _replaced(python_warnings, "showwarning", keep):
-        yield kept
+            os.close(writer)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(shell, 0)
 
 
 @contextlib.contextmanager
@@ -181,16 +97,16 @@ def _logging_kept() -> Iterator[None]:
     """Give the root logger its handlers and level again, and the other loggers their voice."""
     root, loggers = logging.getLogger(), logging.Logger.manager.loggerDict
     handlers, level, off = root.handlers[:], root.level, root.manager.disable
-    known = (logger for logger in loggers.values() if isinstance(logger, logging.Logger))
-    heard = [logger for logger in known if not logger.disabled]
+    known = [logger for logger in loggers.values() if isinstance(logger, logging.Logger)]
+    disabled = [logger.disabled for logger in known]
     try:
         yield
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
         logging.disable(off)
-        for logger in heard:
-            logger.disabled = False
+        for logger, before in zip(known, disabled, strict=True):
+            logger.disabled = before
 
 
 class _Muffled:
@@ -230,8 +146,6 @@ _own: set[str] = set()  # the folders of the user's on ``sys.path``
 
 
 class _Finder:
-    """Finds the modules that are never taken from the user's folders."""
-
     @staticmethod
     def find_spec(
         name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -240,7 +154,6 @@ class _Finder:
 
 
 def _elsewhere(name: str) -> ModuleSpec | None:
-    """The module of that name outside of the user's folders."""
     return PathFinder.find_spec(name, [folder for folder in sys.path if folder not in _own])
 
 
@@ -322,7 +235,7 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     place = name.rpartition(":")[0]
     if (done := _imports.get(_module_name(place))) is None:
         return []
-    lines = list(done.warnings(place))
+    lines = done[1][:]
     file = getattr(sys.modules[_module_name(place)], "__file__", None)
     if file and file.endswith(".py"):
         lines += shadow_warnings(place, Path(file))
@@ -375,13 +288,10 @@ def parameter_faults(
         for a in arguments
         if a not in positional[:needed] and a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)
     }
-    lines = []
-    if not any(a.kind is a.VAR_KEYWORD for a in arguments):
-        for key in parameters:
-            if key not in known:
-                has = ", ".join(known) or "none"
-                help_ = suggest(key, known) or f"; it has: {has}"
-                lines.append(f"{key!r} is not a parameter of {name}{help_}")
+    any_key = any(a.kind is a.VAR_KEYWORD for a in arguments)
+    has = f"; it has: {', '.join(known) or 'none'}"
+    unknown = [] if any_key else [key for key in parameters if key not in known]
+    lines = [f"{key!r} is not a parameter of {name}{suggest(key, known) or has}" for key in unknown]
     lines += [
         f"{name} needs a value of its parameter {key!r}"
         for key, a in known.items()
@@ -405,25 +315,11 @@ def packages(name: str) -> list[str]:
     """The installed distributions of the named module; empty for a single file."""
     place = name.rpartition(":")[0]
     package = place.partition(".")[0]
-    if is_file(place) or not _may_be_installed(package):
-        return []
-    return sorted(set(_owners().get(package, [])))
-
-
-@cache
-def _may_be_installed(package: str) -> bool:
-    """Whether a distribution names the package, or does not list its files: a quick look."""
-    named = re.compile(rf"^[\"./]*{re.escape(package)}\b", re.MULTILINE)
-    for distribution in importlib.metadata.distributions():
-        declared = (distribution.read_text("top_level.txt") or "").strip()
-        listed = declared or distribution.read_text("RECORD")
-        if listed is None or named.search(listed):
-            return True
-    return False
+    return [] if is_file(place) else sorted(set(_owners().get(package, [])))
 
 
 _owners = cache(importlib.metadata.packages_distributions)
-"""The distributions of each importable package: slow."""
+"""The distributions of each importable package."""
 
 
 def _look_in_current_directory() -> None:
@@ -436,8 +332,7 @@ def _look_in_current_directory() -> None:
 
 def import_s(name: str) -> float:
     """Seconds that this process has spent to import the module of a function; 0 if none."""
-    done = _imports.get(_module_name(name.rpartition(":")[0]))
-    return done.seconds if done else 0.0
+    return _imports.get(_module_name(name.rpartition(":")[0]), (0.0, []))[0]
 
 
 def _module(place: str) -> ModuleType:

@@ -99,12 +99,11 @@ def label_of(record: Record) -> str:
     column = record.read(("algorithm",))["algorithm"]
     labels = {str(label) for label in column.unique().to_pylist()}
     labels = labels or {str(record.facts.get("algorithm"))}
-    in_place = record.path.parent.name == ROOM
-    wanted = {record.path.stem} if in_place else labels
-    if len(labels) != 1 or labels != wanted:
-        of = " of ".join(("", *filter(None, wanted))) if in_place else " of one algorithm"
+    wanted = record.path.stem if record.path.parent.name == ROOM else min(labels)
+    if labels != {wanted}:
         found = ", ".join(sorted(labels))
-        raise InputError(f"{record.path}: not the runs{of}: it holds those of {found}; {MEND}")
+        said = f"not the runs of {wanted}: it holds those of {found}"
+        raise InputError(f"{record.path}: {said}; {MEND}")
     return labels.pop()
 
 
@@ -141,7 +140,6 @@ def takes_earlier_runs(campaign: Campaign) -> bool:
 
 
 def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
-    """A round of a recorded campaign, and from its first run to the one after its last."""
     runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
     return round, runs.start, runs.stop
 
@@ -177,13 +175,13 @@ class Finished:
 
     wanted: int  # at most
     recorded: int = 0  # in planned records
-    taken: Counter[plan.Job] = field(default_factory=Counter)  # by jobs without, of earlier records
+    taken: int = 0  # of earlier records
     lost: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
 
     def lines(self) -> Iterator[str]:
         """What is kept and what is not; nothing if no run is finished."""
-        kept = self.recorded + self.taken.total()
+        kept = self.recorded + self.taken
         if done := kept + self.lost.total():
             yield (
                 f"finished      {kept} of {done} finished runs are kept; "
@@ -198,24 +196,25 @@ def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
     found = Finished(plan.cell_count(campaign) * campaign.runs)
     if not (rooms := sorted((folder / "records").glob("*/*/"))):
         return found
-    lacking: dict[_RunName, plan.Job] = {}
+    lacking: set[_RunName] = set()
     for job in plan.jobs(campaign):
         runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
         if (folder / job.record(keys[job.algorithm, job.round])).exists():
             found.recorded += len(runs)
         else:
-            lacking |= {(job.algorithm, job.function, job.dimension, *run): job for run in runs}
+            lacking |= {(job.algorithm, job.function, job.dimension, *run) for run in runs}
     if not lacking:
         return found
     lost: dict[_RunName, str] = {}
     parts = provenance.decisive(campaign, campaign.algorithms)
     for room in rooms:
         label, why, names = _room(campaign, parts, room)
-        for name in names:
-            if why:
-                lost[name] = why
-            elif (job_of := lacking.pop((label, *name[1:]), None)) is not None:
-                found.taken[job_of] += 1
+        if why:
+            lost |= dict.fromkeys(names, why)
+        else:
+            taken = lacking & {(label, *name[1:]) for name in names}
+            found.taken += len(taken)
+            lacking -= taken
     found.lost.update(
         (name[0], why)
         for name, why in lost.items()
@@ -244,21 +243,16 @@ def _room(
         of_round = _span(asked, records[0][1].round)
     except _UNREADABLE:
         return label, "", set()
-    if label in campaign.algorithms:
-        kept = facts["key"] == provenance.span_key(parts[label], of_round)
-        if kept and takes_earlier_runs(campaign):
-            return label, "", runs
-        return label, _why(campaign, label, facts), runs
     was = asked["algorithms"].get(label, {}).get("formerly") or label
-    hint = ""
-    for other in campaign.algorithms:
-        key = provenance.span_key({**parts[other], "label": was}, of_round)
-        if key == facts["key"] and takes_earlier_runs(campaign):
-            if campaign.algorithms[other].formerly == was:
-                return other, "", runs
-            if not (room.parents[1] / other).exists():
-                hint = f"; to keep them under the label {other}, write formerly: {was}"
-    return label, f"it is not in the campaign{hint}", runs
+    formerly = (name for name, spec in campaign.algorithms.items() if spec.formerly == was)
+    now = label if label in campaign.algorithms else next(formerly, None)
+    if now is None:
+        why = f"it is not in the campaign; to keep them under a new label, write formerly: {was}"
+    elif takes_earlier_runs(campaign) and facts["key"] == provenance.span_key(parts[now], of_round):
+        return now, "", runs
+    else:
+        why = _why(campaign, label, facts) if now == label else f"{now} has other settings or code"
+    return label, why, runs
 
 
 def job_of(path: Path) -> plan.Job | None:
@@ -270,7 +264,6 @@ def job_of(path: Path) -> plan.Job | None:
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
-    """The changes because of which an algorithm is measured again."""
     was = decisive_settings(facts["campaign"], label)
     now = decisive_settings(campaign.model_dump(mode="json"), label)
     changes = [
@@ -280,16 +273,9 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     ]
     if not changes and facts["code"] != provenance.measure_code(campaign, label):
         changes.append("its code, or the code that measures it, has changed")
-    if not changes and not takes_earlier_runs(campaign):
-        rule = "block: node" if campaign.block else f"stopping.rule: {campaign.stopping.rule!r}"
-        changes += [
-            f"{name}: {facts['campaign'][name]}, now {getattr(campaign, name)} (with {rule})"
-            for name in ("runs", "rounds", "instances_per_job")
-            if facts["campaign"][name] != getattr(campaign, name)
-        ]
     if len(changes) > _SHOWN:
         changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
-    return "; ".join(changes) or "the software, or another algorithm of the campaign, has changed"
+    return "; ".join(changes) or "the software, another algorithm, or the planned runs have changed"
 
 
 def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:

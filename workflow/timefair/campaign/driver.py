@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,8 +52,7 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 class Driver:
     """Locks a campaign for the snakemake process that runs its jobs.
 
-    `folder` is ``results/<campaign>``, wherever Snakemake puts it; `taken_over` are the runs that
-    each job takes from earlier records, empty before the lock.
+    `folder` is ``results/<campaign>``, wherever Snakemake puts it.
     """
 
     def __init__(
@@ -62,8 +60,7 @@ class Driver:
     ) -> None:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
-        self._ready, self.taken_over = False, Counter[plan.Job]()
-        _never_import_pandas()
+        self._ready = False
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
             _say(collected.finished(campaign, keys, folder).lines())
 
@@ -89,7 +86,6 @@ class Driver:
             except InputError as error:
                 sys.exit(error.told)
             found = collected.finished(self.campaign, self._keys, self.folder)
-            self.taken_over = found.taken
             lost = found.lines() if found.lost or found.taken else ()
             _say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
             if workflow.local_exec and workflow.scheduling_settings is not None:
@@ -98,13 +94,6 @@ class Driver:
             self._ready = True
             _taken.append(self)
         return []
-
-    def lacking_jobs(self) -> list[plan.Job]:
-        return [
-            job
-            for job in plan.jobs(self.campaign)
-            if not (self.folder / job.record(self._keys[job.algorithm, job.round])).exists()
-        ]
 
 
 def _say(lines: Iterable[str]) -> None:
@@ -116,18 +105,6 @@ def collect_garbage_rarely() -> None:
     """Make the garbage collector visit rarely the many objects that Snakemake keeps of all jobs."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
-
-
-def _never_import_pandas() -> None:
-    """Let Snakemake compare the parameters of jobs without importing pandas."""
-    from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
-
-    def serialize(persistence: Any) -> Any:
-        if "pandas" in sys.modules:
-            return persistence._serialize_param_pandas
-        return persistence._serialize_param_builtin
-
-    PersistenceBase._serialize_param = property(serialize)
 
 
 def taken() -> Driver | None:

@@ -20,18 +20,14 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 # Core-seconds of a run besides its budget (its process, the reference kernel, the journal); of a
-# job besides its runs; to prepare an algorithm in a dimension; to collect an algorithm's runs,
-# start the job of the tables, and write the report; of a table or figure, and of each function of
-# an algorithm in it.
+# job besides its runs; to prepare an algorithm in a dimension.
 RUN_OVERHEAD_S, JOB_OVERHEAD_S, PREPARATION_S = 0.03, 0.25, 1.5
-COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
-EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 
 # Prefixes of the names of the rules that measure, search for parameters, and measure all algorithms
-# of a block; the rules that make tables and figures, and that need all others.
+# of a block; the rule that needs all others.
 MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
-TABULATING, LAST = "make_tables", "write_report"
+LAST = "write_report"
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
@@ -79,7 +75,9 @@ class Job:
         match = _RECORD.fullmatch(str(path))
         if match is None:
             raise ValueError(f"{path} is not the path of a record")
-        return cls(match["algorithm"], *_place(match))
+        function, dimension, round = (int(match[key]) for key in ("function", "dimension", "round"))
+        instances = parse_instances(match["instances"])
+        return cls(match["algorithm"], function, dimension, instances, round)
 
 
 @dataclass(frozen=True)
@@ -103,12 +101,6 @@ class Block:
         labels = sorted(campaign.algorithms)
         random.Random(repr((campaign.seed, str(self.place)))).shuffle(labels)
         return [Job(label, **vars(self)) for label in labels]
-
-
-def _place(names: Mapping[str, str] | re.Match[str]) -> tuple[int, int, tuple[int, ...], int]:
-    """Function, dimension, instances and round, from texts by name."""
-    function, dimension, round = (int(names[key]) for key in ("function", "dimension", "round"))
-    return function, dimension, parse_instances(names["instances"]), round
 
 
 def format_instances(instances: tuple[int, ...]) -> str:
@@ -208,9 +200,9 @@ def write_snapshot(campaign: Campaign, folder: Path) -> Path:
 
 def write_keys(keys: Keys, folder: Path) -> Path:
     """Write the keys of the plan in the same way as `write_snapshot`; `read_keys` reads them."""
-    planned: dict[str, dict[int, str]] = {}
+    planned: dict[str, dict[int, str]] = {label: {} for label, _ in keys}
     for (label, round), key in keys.items():
-        planned.setdefault(label, {})[round] = key
+        planned[label][round] = key
     return _settle(folder / KEYS, json.dumps(planned, indent=1) + "\n")
 
 
@@ -278,32 +270,22 @@ def rules_by_cores(
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
-    return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
+    tuned = campaign.tuned.items()
+    return float(sum(one.seconds() * campaign.cores_of(label) for label, one in tuned))
 
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
     """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
-    rules = {}
-    for round in range(1, campaign.rounds + 1):
-        short = {label: short_key(keys[label, round]) for label in campaign.algorithms}
-        rules[f"{MEASURING_BLOCK}_{round}"] = (
+    return {
+        f"{MEASURING_BLOCK}_{round}": (
             round,
             [
-                RECORD.replace("{algorithm}", label).replace("{key}", key)
-                for label, key in short.items()
+                RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))
+                for label in campaign.algorithms
             ],
         )
-    return rules
-
-
-def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) -> list[Job]:
-    """The jobs that one Snakemake job of a measuring rule does; empty for other rules."""
-    if not rule.startswith(MEASURING):
-        return []
-    block = Block(*_place(wildcards))
-    if rule.startswith(MEASURING_BLOCK):
-        return block.jobs(campaign)
-    return [Job(wildcards["algorithm"], **vars(block))]
+        for round in range(1, campaign.rounds + 1)
+    }
 
 
 def cell_count(campaign: Campaign) -> int:
@@ -311,37 +293,21 @@ def cell_count(campaign: Campaign) -> int:
     return campaign.problems.count * len(campaign.algorithms)
 
 
-def held_by_runs(campaign: Campaign, label: str) -> int:
-    """Cores that a job holds during an algorithm's runs; in a block, the most of its algorithms."""
-    return campaign.cores_of(label) if campaign.block is None else campaign.job_cores
-
-
-def real_budget_s(campaign: Campaign) -> float | None:
-    """The real seconds that a run takes at most; None without T, or if its cost is simulated."""
-    return None if campaign.budget.evaluation_cost_s else campaign.budget.time_s
-
-
 def core_seconds(campaign: Campaign) -> float | None:
-    """Maximal core-seconds of all runs and searches; None if `real_budget_s` is unknown."""
-    if (budget_s := real_budget_s(campaign)) is None:
+    """Maximal core-seconds of all runs and searches; None without T, or if its cost is simulated.
+
+    A job holds the cores of its algorithm; in a block, the most of all algorithms.
+    """
+    if campaign.budget.time_s is None or campaign.budget.evaluation_cost_s:
         return None
-    cores = sum(held_by_runs(campaign, label) for label in campaign.algorithms)
-    runs_s = campaign.problems.count * campaign.runs * budget_s * cores
+    blocks = campaign.block is not None
+    cores = sum(campaign.job_cores if blocks else campaign.cores_of(k) for k in campaign.algorithms)
+    runs_s = campaign.problems.count * campaign.runs * campaign.budget.time_s * cores
     return runs_s + tuning_core_seconds(campaign)
 
 
-def analysis_seconds(campaign: Campaign) -> dict[str, float]:
-    """Approximate core-seconds of each job of the analysis, by Snakemake's name with wildcards."""
-    cell_s = EXHIBIT_CELL_S * cell_count(campaign) / len(campaign.problems.instances)
-    figures = len(campaign.figure_names) * len(campaign.figures.formats)
-    seconds = {f"collect_records {label}": COLLECTION_S for label in campaign.algorithms}
-    seconds |= {f"import_published {label}": COLLECTION_S for label in campaign.published}
-    items = len(campaign.made_tables) + figures
-    return seconds | {TABULATING: TABLES_S + items * (EXHIBIT_S + cell_s), LAST: REPORT_S}
-
-
 def wall_seconds(campaign: Campaign, cores: int) -> float | None:
-    """About the most seconds that measuring takes; None if `real_budget_s` is unknown."""
+    """About the most seconds that measuring takes; None if `core_seconds` are unknown."""
     seconds = core_seconds(campaign)
     if seconds is None:
         return None

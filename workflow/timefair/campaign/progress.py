@@ -1,12 +1,11 @@
-"""Progress of a campaign and the time that is left, by what Snakemake does and by the records."""
+"""Progress of a campaign and the time that is left, by its records and journals."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -18,105 +17,13 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Perturbation, Status
 from timefair.records.store import journal_path, open_record, read_journal
 
-
-class Pace:
-    """The jobs of a campaign in one run of Snakemake; times are seconds of any one clock.
-
-    `lacking`: measuring jobs without a record; `cores`: Snakemake's; `taken_over`: runs that a job
-    takes from earlier records. `done`, `wanted`: runs in records, and at most at the end.
-    """
-
-    def __init__(
-        self,
-        campaign: Campaign,
-        lacking: Iterable[plan.Job],
-        cores: int,
-        taken_over: Mapping[plan.Job, int] = MappingProxyType({}),
-    ) -> None:
-        self._campaign, self._cores = campaign, max(cores, 1)
-        self._sizes = {job: plan.runs_of_job(campaign, job) for job in plan.jobs(campaign)}
-        self.wanted = sum(self._sizes.values())
-        for job, runs in taken_over.items():
-            self._sizes[job] -= runs
-        self._lacking = Counter[str]()
-        for job in lacking:
-            self._lacking[job.algorithm] += self._sizes[job]
-        self.done = self.wanted - self._lacking.total()
-        self._analysis = plan.analysis_seconds(campaign)
-        # Searches that have to end before the first run of their variant.
-        self._searches = {
-            label: search.seconds()
-            for label, search in campaign.tuned.items()
-            if self._lacking[label]
-        }
-        self._searching: dict[int, tuple[str, float]] = {}
-        self._begun: dict[int, tuple[list[plan.Job], float]] = {}  # a job, or those of a block
-        self._report, self.finished = -1, False  # whether the report, the last of all files, exists
-        self._spent_s: dict[str, float] = dict.fromkeys(campaign.algorithms, 0.0)
-        self._ended = Counter[str]()
-
-    @property
-    def measured(self) -> bool:
-        return self.done >= self.wanted
-
-    def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
-        if rule.startswith(plan.SEARCHING):
-            self._searching[number] = wildcards["algorithm"], now_s
-            return
-        if jobs := plan.jobs_of_rule(self._campaign, rule, wildcards):
-            self._begun[number] = jobs, now_s
-            for job in jobs:
-                self._searches.pop(job.algorithm, None)
-            return
-        self._analysis.pop(" ".join([rule, *wildcards.values()]), None)
-        self._report = number if rule == plan.LAST else self._report
-
-    def end(self, number: int, now_s: float) -> None:
-        self.finished = self.finished or number == self._report
-        if number in self._searching:
-            self._searches.pop(self._searching.pop(number)[0], None)
-        jobs, begun_s = self._begun.pop(number, ([], now_s))
-        for job in jobs:
-            label, runs = job.algorithm, self._sizes[job]
-            self._spent_s[label] += (now_s - begun_s) / len(jobs)
-            self._ended[label] += runs
-            self._lacking[label] = max(self._lacking[label] - runs, 0)
-            self.done = min(self.done + runs, self.wanted)
-
-    def left_s(self, now_s: float) -> float | None:
-        """Estimated seconds that are left; None if the length of a run is unknown."""
-        lacking = +self._lacking
-        each_s = {label: self._run_s(label) for label in lacking}
-        searched_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
-        core_s = sum(self._analysis.values()) + sum(
-            max(budget_s - searched_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
-            for label, budget_s in self._searches.items()
-        )
-        for label, runs in lacking.items():
-            if (run_s := each_s[label]) is None:
-                return None
-            core_s += runs * run_s * plan.held_by_runs(self._campaign, label)
-        for jobs, begun_s in self._begun.values():
-            for job in jobs:
-                most_s = self._sizes[job] * (each_s.get(job.algorithm) or 0.0)
-                done_s = min((now_s - begun_s) / len(jobs), most_s)
-                core_s -= done_s * plan.held_by_runs(self._campaign, job.algorithm)
-        return core_s / self._cores
-
-    def _run_s(self, label: str) -> float | None:
-        """Seconds per run of an algorithm: measured, else budgeted, else those of others."""
-        if self._ended[label]:
-            return self._spent_s[label] / self._ended[label]
-        if (budget_s := plan.real_budget_s(self._campaign)) is not None:
-            return budget_s + plan.RUN_OVERHEAD_S
-        return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
-
-
 PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
+_NO_RUNS = RUN_SCHEMA.empty_table().select(_READ)
 
 
 class CampaignProgress(NamedTuple):
@@ -133,35 +40,6 @@ class CampaignProgress(NamedTuple):
     left_s: float | None  # estimated at the pace so far; None before the first run
 
 
-class _RunTimes(NamedTuple):
-    """Some runs: when they began and ended, in seconds since 1970 (UTC), and their outcome."""
-
-    start_s: npt.NDArray[np.float64]
-    end_s: npt.NDArray[np.float64]
-    failed: int
-    perturbed: int
-
-    @classmethod
-    def of(cls, runs: pa.Table) -> _RunTimes:
-        start_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3
-        failed = pc.sum(pc.not_equal(runs["status"], Status.OK.value)).as_py()
-        perturbed = pc.sum(pc.equal(runs["perturbation"], Perturbation.PERTURBED.value)).as_py()
-        return cls(start_s, start_s + runs["reaped_s"].to_numpy(), failed or 0, perturbed or 0)
-
-
-_NO_RUNS = _RunTimes(np.empty(0), np.empty(0), 0, 0)
-
-
-class _JobState(NamedTuple):
-    """One job: its runs, the most that are missing, when its record was written (0: none)."""
-
-    algorithm: str
-    runs: _RunTimes
-    lacking: int
-    written_s: float
-    damaged: bool
-
-
 class ProgressReader:
     """Reads the folder of a campaign, changed files again; `InputError` if there is none."""
 
@@ -173,46 +51,55 @@ class ProgressReader:
             )
         self.campaign: Campaign = configuration.restore(folder / plan.SNAPSHOT)
         self._keys = plan.read_keys(folder, self.campaign)
-        self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
+        self._seen: dict[Path, tuple[tuple[int, int], pa.Table]] = {}
 
     def look(self) -> CampaignProgress:
-        parts = [self._part(job) for job in plan.jobs(self.campaign)]
-        runs = [part.runs for part in parts]
-        start_s, end_s = (np.concatenate(each) for each in list(zip(*runs, strict=True))[:2])
-        worked_s, done = _covered_s(start_s, end_s), len(start_s)
-        report, last_s = self._folder / "report.html", max(part.written_s for part in parts)
-        measured = all(part.written_s for part in parts)
+        found, damaged, written_s = [], 0, list[float]()
+        spent_s = dict.fromkeys(self.campaign.algorithms, 0.0)
+        done, lacking = Counter[str](), Counter[str]()
+        for job in plan.jobs(self.campaign):
+            record = self._folder / job.record(self._keys[job.algorithm, job.round])
+            runs, at_s = self._runs_of(job, record)
+            found.append(runs)
+            written_s.append(at_s)
+            damaged += not at_s and record.exists()
+            done[job.algorithm] += len(runs)
+            spent_s[job.algorithm] += pc.sum(runs["reaped_s"]).as_py() or 0.0
+            if not at_s:
+                wanted = plan.runs_of_job(self.campaign, job)
+                lacking[job.algorithm] += max(wanted - len(runs), 0)
+        runs = pa.concat_tables(found)
+        begun_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3
+        worked_s = _covered_s(begun_s, begun_s + runs["reaped_s"].to_numpy())
+        report, measured = self._folder / "report.html", all(written_s)
+        perturbed = pc.equal(runs["perturbation"], Perturbation.PERTURBED.value)
         return CampaignProgress(
-            runs=done,
-            failed=sum(some.failed for some in runs),
-            perturbed=sum(some.perturbed for some in runs),
-            wanted=done + sum(part.lacking for part in parts),
-            damaged=sum(part.damaged for part in parts),
+            runs=len(runs),
+            failed=pc.sum(pc.not_equal(runs["status"], Status.OK.value)).as_py() or 0,
+            perturbed=pc.sum(perturbed).as_py() or 0,
+            wanted=len(runs) + lacking.total(),
+            damaged=damaged,
             measured=measured,
-            reported=measured and report.exists() and report.stat().st_mtime >= last_s,
+            reported=measured and report.exists() and report.stat().st_mtime >= max(written_s),
             worked_s=worked_s,
-            left_s=self._left_s(parts, worked_s),
+            left_s=self._left_s(spent_s, done, lacking, worked_s),
         )
 
-    def _part(self, job: plan.Job) -> _JobState:
-        key = self._keys[job.algorithm, job.round]
-        record = self._folder / job.record(key)
-        damaged = False
+    def _runs_of(self, job: plan.Job, record: Path) -> tuple[pa.Table, float]:
+        """The runs of a job in its record, or else in its journal; when the record was written, or
+        0 if there is none that can be read.
+        """
         try:
-            runs = self._read(record, lambda path: _RunTimes.of(open_record(path).read(_READ)))
-            return _JobState(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
-        except FileNotFoundError:
-            pass
-        except InputError:
-            damaged = record.exists()
+            runs = self._read(record, lambda path: open_record(path).read(_READ).select(_READ))
+            return runs, record.stat().st_mtime
+        except (FileNotFoundError, InputError):
+            of_journal = partial(_of_journal, self._keys[job.algorithm, job.round], record.name)
         try:
-            runs = self._read(journal_path(record), partial(_of_journal, key, record.name))
+            return self._read(journal_path(record), of_journal), 0.0
         except OSError:
-            runs = _NO_RUNS
-        lacking = max(plan.runs_of_job(self.campaign, job) - len(runs.start_s), 0)
-        return _JobState(job.algorithm, runs, lacking, 0.0, damaged)
+            return _NO_RUNS, 0.0
 
-    def _read(self, path: Path, read: Callable[[Path], _RunTimes]) -> _RunTimes:
+    def _read(self, path: Path, read: Callable[[Path], pa.Table]) -> pa.Table:
         """The runs in a file. The file is read again only if it has changed."""
         stat = path.stat()
         state = stat.st_mtime_ns, stat.st_size
@@ -220,22 +107,18 @@ class ProgressReader:
             self._seen[path] = state, read(path)
         return self._seen[path][1]
 
-    def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
+    def _left_s(
+        self, spent_s: dict[str, float], done: Counter[str], lacking: Counter[str], worked_s: float
+    ) -> float | None:
         """Seconds so far, times the missing core-seconds as a share of those spent."""
-        spent = dict.fromkeys(self.campaign.algorithms, 0.0)
-        done, lacking = Counter[str](), Counter[str]()
-        for part in parts:
-            spent[part.algorithm] += float(np.sum(part.runs.end_s - part.runs.start_s))
-            done[part.algorithm] += len(part.runs.start_s)
-            lacking[part.algorithm] += part.lacking
         if not done.total():
             return None
-        usual_s = sum(spent.values()) / done.total()
+        usual_s = sum(spent_s.values()) / done.total()
         spent_core_s = left_core_s = 0.0
-        for label in spent:
+        for label, label_s in spent_s.items():
             cores = self.campaign.cores_of(label)
-            each_s = spent[label] / done[label] if done[label] else usual_s
-            spent_core_s += spent[label] * cores
+            each_s = label_s / done[label] if done[label] else usual_s
+            spent_core_s += label_s * cores
             left_core_s += lacking[label] * each_s * cores
             search = self.campaign.tuned.get(label)
             if search and not (self._folder / plan.tuning_record(label, self._keys)).exists():
@@ -243,18 +126,16 @@ class ProgressReader:
         return worked_s * left_core_s / spent_core_s
 
 
-def _of_journal(key: str, record: str, path: Path) -> _RunTimes:
+def _of_journal(key: str, record: str, path: Path) -> pa.Table:
     """The complete runs of a journal; empty for a journal of another measurement."""
     content = read_journal(regular(path).read_bytes())
     owner = content.owner or ""
-    ours = owner.startswith(f"{key} ") and owner.endswith(f" {record}")
-    if not ours or not content.runs:
+    if not content.runs or not (owner.startswith(f"{key} ") and owner.endswith(f" {record}")):
         return _NO_RUNS
-    return _RunTimes.of(pa.Table.from_batches(content.runs.values()).select(_READ))
+    return pa.Table.from_batches(content.runs.values()).select(_READ)
 
 
 def _covered_s(start_s: npt.NDArray[np.float64], end_s: npt.NDArray[np.float64]) -> float:
-    """Seconds covered by at least one run, including gaps that are no pauses."""
     if not len(start_s):
         return 0.0
     order = np.argsort(start_s)

@@ -11,10 +11,10 @@ import importlib.util
 import json
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -26,13 +26,9 @@ from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.policies.restarts import RestartPolicy
     from timefair.problems.base import Suite
 
 PACKAGE = Path(__file__).parents[1]
-CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
-"""The digest of the code that measures an algorithm with these files and this policy."""
-
 _UNDECISIVE = {
     "ancillary", "isolation", "restart", "seed_as", "tuned", "formerly", *added_keys("algorithms"),
 }  # fmt: skip
@@ -81,20 +77,17 @@ def span_key(parts: Mapping[str, Any], runs: Span) -> str:
 
 def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Everything that determines the measurements of some algorithms in any round."""
-    code_of = cache(partial(_measuring_code, campaign))  # many algorithms share it
-    alone = partial(decisive_alone, campaign, code_of=code_of)
     if not campaign.stopping.compares:
-        return {label: alone(label) for label in labels}
+        return {label: decisive_alone(campaign, label) for label in labels}
     # The others decide how long an algorithm goes on.
-    field = {label: alone(label) for label in campaign.algorithms}
+    field = {label: decisive_alone(campaign, label) for label in campaign.algorithms}
     return {label: field[label] | {"field": field} for label in labels}
 
 
-def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
+def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     """The same for one algorithm alone, by the interpreter that measures it, or `InputError`."""
     if (there := elsewhere(campaign, label)) is None:
-        here = _decisive_here(campaign, label, code_of or partial(_measuring_code, campaign))
-        return here | dict(each("decisive", campaign, label))
+        return _decisive_here(campaign, label) | dict(each("decisive", campaign, label))
     if there["faults"]:
         raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
     found: dict[str, Any] = there["decisive"]
@@ -118,8 +111,7 @@ def _suite(campaign: Campaign) -> Suite:
     return suites.find(campaign.problems.suite, campaign.problems.parameters)
 
 
-def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str, Any]:
-    """Everything that determines the measurement of an algorithm by this process."""
+def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
     from timefair.algorithms import registry as algorithms
     from timefair.records.schema import SCHEMA_VERSION
 
@@ -151,7 +143,7 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
             "repeats": campaign.timing.most_repeats,
             "reference": campaign.reference_is_timed,
         },
-        "code": code_of(sources_of_algorithm(campaign, label), type(campaign.restart_of(label))),
+        "code": measure_code(campaign, label),
         "software": versions(names),
         "python": platform.python_version_tuple()[:2],
     }
@@ -164,22 +156,15 @@ def measure_code(campaign: Campaign, label: str) -> str:
     if (there := elsewhere(campaign, label)) is not None:
         found: str = there["code"]
         return found
-    sources = sources_of_algorithm(campaign, label)
-    return _measuring_code(campaign, sources, type(campaign.restart_of(label)))
-
-
-def _measuring_code(
-    campaign: Campaign, sources: tuple[Path, ...], policy: type[RestartPolicy]
-) -> str:
-    """The same for all algorithms with the same files that are restarted alike."""
-    suite = _suite(campaign)
+    suite, policy = _suite(campaign), type(campaign.restart_of(label))
     of_policies = [
         path
         for kind in (policy, type(campaign.stopping))
         for path in sources_of(_file_of(kind.__module__), ("extensions", "policies", "statistics"))
     ]
     of_suite = sources_of(_file_of(type(suite).__module__), within=("problems",))
-    own = (*of_policies, *of_suite, *suite.source_files(), *sources)
+    of_algorithm = sources_of_algorithm(campaign, label)
+    own = (*of_policies, *of_suite, *suite.source_files(), *of_algorithm)
     return code_digest([*measuring_sources(), *own])
 
 

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -40,18 +41,19 @@ from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
 Say = Callable[[str], None]
-OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
-OF_POINTS = (*OF_VECTORS[:-1], "noise_free_f", "best_x")
-"""The columns that `Reevaluation.look_at_vectors` reads, and `look`."""
+_PROBLEM = ("suite", "function", "dimension", "instance")
+OF_POINTS = (*_PROBLEM, "run", "best_f", "noise_free_f", "best_x")
+OF_VECTORS = (*_PROBLEM, "run", "best_f", "vectors")
+"""The columns that `Reevaluation.look` reads, and `look_at_vectors`."""
 
 ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
 
-def _differs(row: Mapping[str, Any], now: float | str, what: str = "best point was") -> str:
+def _differs(row: Mapping[str, Any], now: float | str, what: str) -> str:
     """A line on a run whose best point, or set of vectors, now has another value, or raises."""
     return (
         f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
-        f" the {what} recorded with {row['best_f']!r} and now gives {now}; "
+        f" the {what} was recorded with {row['best_f']!r} and now gives {now}; "
         "restore the function and the packages of the measurement, or measure again"
     )
 
@@ -91,7 +93,7 @@ class Reevaluation:
             except ValueError:  # vectors that the problem does not have
                 now = np.nan
             if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
-                say(_differs(row, now, "set of vectors was"))
+                say(_differs(row, now, "set of vectors"))
 
     def _evaluated(self, problem: Problem, row: dict[str, Any], say: Say) -> str:
         if row["noise_free_f"] is None:
@@ -111,8 +113,8 @@ class Reevaluation:
             if abs(now - recorded) <= ROUNDING * abs(recorded):
                 return "rounded"
         except Exception as error:
-            now = f"{type(error).__name__}: {error}"
-        say(_differs(row, now))
+            now = described(error)
+        say(_differs(row, now, "best point"))
         return "different"
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
@@ -160,13 +162,9 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
     snapshot = target / plan.SNAPSHOT
     rooms = [target / room for room in _ROOMS] if snapshot.exists() else [target]
     records, journals = below(".parquet"), below(".parquet.journal")
-    place = target if target.is_dir() else target.parent
-    if place.name == "tables" and (place.parent / plan.SNAPSHOT).exists():
-        raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
     if not (records or journals or snapshot.exists()):
         raise InputError(f"{target}: contains no records")
-    inspection = Inspection(say, Reevaluation(points_s))
-    inspection.at_snapshot(snapshot)
+    inspection = Inspection(say, Reevaluation(points_s), snapshot)
     for path in records:
         inspection.at_file(path)
     for path in journals:
@@ -178,29 +176,24 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
 class Inspection:
     """The files that were checked so far; collected ones first: they name records that count."""
 
-    def __init__(self, say: Say, points: Reevaluation) -> None:
+    def __init__(self, say: Say, points: Reevaluation, snapshot: Path) -> None:
         self._say, self._points = say, points
         self._campaign: Campaign | None = None
-        self.problems = self._files = 0
-        self._runs: dict[str, int] = {}
+        self._planned: dict[str, set[PurePosixPath]] | None = None
+        self.problems = self._files = self._runs = 0
         self._origins: dict[str, Origins] = {}
-        self._collected: dict[str, int] = {}  # runs that the file of an algorithm lacks
-        self._named: dict[Path, str] = {}  # checksums of the records that they are made of
-        self._lacking: dict[plan.Job, int] = {}
-        self._met: dict[str, Path] = {}  # by checksum
+        self._collected: set[str] = set()  # labels of algorithms with a file
+        self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
         self._added: tuple[str, ...] = ()
         self._nodes: list[dict[str, Any]] = []
         self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
-        self._searches: dict[str, set[str]] = {}  # checksums of the records of a variant's searches
-        self._planned: dict[str, set[PurePosixPath]] | None = None
+        self._searches: set[str] = set()  # checksums of the records of searches
         self._left_over: list[Path] = []
-
-    def at_snapshot(self, path: Path) -> None:
-        if path.exists():
+        if snapshot.exists():
             try:
-                self._campaign = configuration.restore(path)
-                self._planned = collected.planned_records(self._campaign, path.parent)
+                self._campaign = configuration.restore(snapshot)
+                self._planned = collected.planned_records(self._campaign, snapshot.parent)
             except InputError as error:
                 self._problem(str(error))
 
@@ -221,80 +214,51 @@ class Inspection:
             self._problem(f"{path}: not a record of timefair ({described(error)}); {MEND}")
 
     def _at_search(self, record: Record) -> None:
-        """The record of a search, whose runs are none of the comparison."""
-        label, _ = _runs_of(record, None)
         if not str(record.facts.get("key")).startswith(record.path.stem):
             raise InputError(f"{record.path}: not the record of this name: its key differs; {MEND}")
-        self._searches.setdefault(label, set()).add(record.checksum)
-        self._evaluate_points(record)
-
-    def _match_searches(self, label: str, record: Record) -> None:
-        """Check that the search exists that gave the runs of a tuned variant their parameters."""
-        if self._campaign is None or label not in self._campaign.tuned:
-            return
-        origins = Origins()
-        origins.add(record.facts)
-        named = {search["checksum"] for search in origins.tuning}
-        if not named or named - self._searches.get(label, set()):
-            self._problem(
-                f"{record.path}: the search for the parameters of its runs is not there; delete "
-                f"its records and {plan.AGAIN}"
-            )
+        self._read(record, None)
+        self._searches.add(record.checksum)
 
     def _at_collected(self, record: Record) -> None:
         label = collected.label_of(record)
-        _, seen = _runs_of(record, None)
-        self._refuse_twin(record)
         if self._campaign is not None and label not in self._campaign.labels:
             self._left_over.append(record.path)
+            self._read(record, None, counts=False)
             return
         if self._planned is not None and collected.is_outdated(record, self._planned[label]):
             raise InputError(f"{record.path}: {collected.OUTDATED}")
-        self._match_searches(label, record)
-        for source in record.facts.get("records", ()):
-            self._named[(record.path.parent / source["path"]).resolve()] = source["checksum"]
-        self._collected[label] = 0
-        if self._campaign is not None and PUBLISHED not in record.facts:
-            self._collected[label] = _lacking(plan.expected_runs(self._campaign), seen, record)
-        self.counted(label, record, seen)
+        self._collected.add(label)
+        planned = set() if self._campaign is None else plan.expected_runs(self._campaign)
+        self._counted(label, record, None, planned)
         self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
-        self._evaluate_points(record)
 
     def _at_record(self, record: Record) -> None:
         path = record.path.absolute()
         job = collected.job_of(path)  # that it should be of
         place = None if job is None else Place(key=path.parent.name, **vars(job))
-        label, seen = _runs_of(record, place)
-        if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
-            self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
-        self._refuse_twin(record)
+        label = collected.label_of(record) if job is None else job.algorithm
+        of_plan = True
         if self._planned is not None and place is not None:
+            of_plan = collected.relative(record.path) in self._planned.get(label, ())
             if label not in self._planned:
                 self._left_over.append(record.path)
-            if collected.relative(record.path) not in self._planned.get(label, ()):
-                return
-        if label not in self._collected:
-            self._match_searches(label, record)
-            self.counted(label, record, seen)
-            if place is not None and (node := node_of(record.facts, place)) is not None:
-                self._nodes.append(node | {"algorithm": label})
-            self._evaluate_points(record)
+        if not of_plan or label in self._collected:
+            self._read(record, place, counts=False)
+            return
+        planned = set[RunKey]()
         if job is not None and self._campaign is not None and job.round <= self._campaign.rounds:
-            lacking = _lacking(_wanted(self._campaign, job), seen, record)
-            self._lacking[job] = min(lacking, self._lacking.get(job, lacking))
-
-    def _refuse_twin(self, record: Record) -> None:
-        twin = self._met.setdefault(record.checksum, record.path)
-        if twin != record.path:
-            self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
+            runs = product(job.instances, plan.runs_of_round(self._campaign, job.round))
+            planned = {(job.function, job.dimension, *run) for run in runs}
+        self._counted(label, record, place, planned)
+        if place is not None and (node := node_of(record.facts, place)) is not None:
+            self._nodes.append(node | {"algorithm": label})
 
     def at_journal(self, path: Path) -> None:
         again = f"{plan.AGAIN} to measure"
         try:
             content = read_journal(regular(path).read_bytes())
         except (InputError, OSError) as error:
-            said = f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
-            self._problem(said)
+            self._problem(f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error))
             return
         if content.owner is None and path.stat().st_size:
             self._problem(f"{path}: its header cannot be read; {again} its runs again")
@@ -312,6 +276,11 @@ class Inspection:
         for label in () if self._campaign is None else self._campaign.published:
             if not (path := target / collected.ROOM / f"{label}.parquet").exists():
                 self._problem(f"{path}: missing; {plan.AGAIN}")
+        for label in () if self._campaign is None else self._campaign.tuned:
+            named = {one["checksum"] for one in self._origins.get(label, Origins()).tuning}
+            if label in self._origins and (not named or named - self._searches):
+                said = "the search for the parameters of its runs is not there"
+                self._problem(f"{target}: {label}: {said}; delete its records and {plan.AGAIN}")
         for wrong in suites.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
@@ -333,7 +302,7 @@ class Inspection:
         digests = len({code for one in origins for code in one.code})
         told = filter(None, (str(self._points), *self._added, counted(self.problems, "problem")))
         return (
-            f"{counted(self._files, 'file')}, {counted(sum(self._runs.values()), 'run')}{missing}, "
+            f"{counted(self._files, 'file')}, {counted(self._runs, 'run')}{missing}, "
             f"{counted(digests, 'code digest')} of {counted(len(origins), 'algorithm')}, "
             f"{counted(len(machine_kinds(origins)), 'kind')} of machine, "
             f"differing software: {', '.join(differing_software(origins)) or 'none'}; "
@@ -344,67 +313,58 @@ class Inspection:
     def _missing(self) -> int | None:
         if self._campaign is None:
             return None
-        return sum(self._collected.values()) + sum(
-            self._lacking.get(job, len(_wanted(self._campaign, job)))
-            for job in plan.jobs(self._campaign)
-            if job.algorithm not in self._collected
+        expected = plan.expected_runs(self._campaign)
+        return sum(
+            len(expected - self._settled.get(label, set())) for label in self._campaign.algorithms
         )
 
-    def counted(self, label: str, record: Record, seen: set[RunKey]) -> None:
-        self._runs[label] = self._runs.get(label, 0) + len(seen)
-        for part in record.row_groups(suites.COLUMNS):
-            found = filter(None, map(suites.refutation, part.to_pylist()))
-            self._refuted |= dict.fromkeys(found, PUBLISHED in record.facts)
+    def _counted(
+        self, label: str, record: Record, place: Place | None, planned: set[RunKey]
+    ) -> None:
+        seen = self._read(record, place)
+        self._runs += len(seen)
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return
-        self._origins.setdefault(label, Origins()).add(record.facts)
-        one = self._measured.setdefault(label, Measured(self._origins[label]))
+        decided = record.facts.get("stopping", ())
+        settled = self._settled.setdefault(label, set())
+        settled.update(seen, spared(planned - seen, seen, decided))
+        origins = self._origins.setdefault(label, Origins())
+        origins.add(record.facts)
+        one = self._measured.setdefault(label, Measured(origins))
         one.runs |= seen
-        one.decided = [*one.decided, *record.facts.get("stopping", ())]
-        for part in record.row_groups(("started_utc",)):
-            times = [time for time in part["started_utc"].to_pylist() if time is not None]
-            self._origins[label].started(record.facts, times)
-            one.started = min([*times, one.started] if one.started else times, default=one.started)
+        one.decided = [*one.decided, *decided]
+        times = list(filter(None, record.read(("started_utc",))["started_utc"].to_pylist()))
+        origins.started(record.facts, times)
+        one.started = min([*times, one.started] if one.started else times, default=one.started)
 
-    def _evaluate_points(self, record: Record) -> None:
-        parameters: Mapping[str, object] = {}
-        if self._campaign is not None:
-            parameters = self._campaign.problems.parameters
-        elif "campaign" in record.facts:
-            parameters = record.facts["campaign"]["problems"]["parameters"]
+    def _read(self, record: Record, place: Place | None, *, counts: bool = True) -> set[RunKey]:
+        """The keys of its runs; if it `counts`, their best points are evaluated. `InputError` if
+        the runs do not agree with the path.
+        """
+        seen: set[RunKey] = set()
 
         def say(found: str) -> None:
             self._problem(f"{record.path}: {found}")
 
-        for part in record.row_groups(OF_POINTS):
-            self._points.look(part, parameters, say)
-        for part in record.row_groups(OF_VECTORS):
-            self._points.look_at_vectors(part, parameters, say)
+        for runs, keys in checked_parts(record, place):
+            for key in keys:
+                if key in seen:
+                    raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
+                seen.add(key)
+            if counts:
+                parameters: Mapping[str, object] = {}
+                if self._campaign is not None:
+                    parameters = self._campaign.problems.parameters
+                elif "campaign" in record.facts:
+                    parameters = record.facts["campaign"]["problems"]["parameters"]
+                self._points.look(runs, parameters, say)
+                self._points.look_at_vectors(runs, parameters, say)
+                found = map(suites.refutation, runs.select(suites.COLUMNS).to_pylist())
+                self._refuted |= dict.fromkeys(filter(None, found), PUBLISHED in record.facts)
+        return seen
 
     def _problem(self, line: str) -> None:
         self.problems += 1
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
-    """The algorithm and the runs of a record; `InputError` if they do not agree with its path."""
-    label, seen = "" if place is None else place.algorithm, set[RunKey]()
-    for runs, keys in checked_parts(record, place):
-        for key in keys:
-            if key in seen:
-                raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
-            seen.add(key)
-            label = runs["algorithm"][-1].as_py()
-    return label, seen
-
-
-def _wanted(campaign: Campaign, job: plan.Job) -> set[RunKey]:
-    runs = plan.runs_of_round(campaign, job.round)
-    return {(job.function, job.dimension, i, run) for i in job.instances for run in runs}
-
-
-def _lacking(wanted: set[RunKey], seen: set[RunKey], record: Record) -> int:
-    unmeasured = wanted - seen
-    return len(unmeasured) - len(spared(unmeasured, seen, record.facts.get("stopping", ())))

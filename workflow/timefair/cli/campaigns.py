@@ -429,7 +429,8 @@ def _doctor(arguments: argparse.Namespace) -> int:
     seen = facts.look(host, arguments.cores)
     found = facts.findings(seen)
     if arguments.json:
-        print(json.dumps(facts.as_json(found, seen), indent=2, allow_nan=False))
+        told = {"findings": [finding._asdict() for finding in found], "facts": seen}
+        print(json.dumps(told, indent=2, allow_nan=False))
     else:
         print(*found, facts.summary(found), sep="\n")
     return int(any(finding.severity == "bad" for finding in found))

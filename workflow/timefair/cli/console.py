@@ -14,8 +14,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.basics.errors import InputError, full
 from timefair.basics.words import rough
-from timefair.campaign import driver
-from timefair.campaign.progress import Pace, ProgressReader
+from timefair.campaign import driver, plan
+from timefair.campaign.progress import ProgressReader
 from timefair.cli.campaigns import StatusLine, share
 from timefair.report import read_description
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from timefair.campaign.driver import Driver, Workflow
 
 STEPS = 10  # so many lines there are at most while measuring, where lines cannot be replaced
+SHARE = 0.02  # of the time that may be spent on reading what is done
 SHOWN = (
     "Nothing to be done", "Exiting because", "Would ", "This was a dry-run",
     "Congratulations",  # of `--lint`
@@ -54,10 +55,10 @@ class ConsoleHandler(logging.Handler):
         self._dry = bool(settings.dryrun)
         self._everything = bool(settings.verbose or settings.printshellcmds)
         self._line = StatusLine(sys.stdout if settings.stdout else sys.stderr)
-        self._cores, self._planned, self._step = 1, False, -1
-        self._interrupted = False
+        self._planned = self._interrupted = self._finished = False
+        self._step, self._report, self._next_s = -1, 0, 0.0
         self._driver: Driver | None = None
-        self._pace: Pace | None = None
+        self._reader: ProgressReader | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a message, or note what it says of a job."""
@@ -73,19 +74,19 @@ class ConsoleHandler(logging.Handler):
     def close(self) -> None:
         """Leave the last line of progress; say what the report says, or what is kept."""
         self._line.end()
-        if self._driver and self._pace:
+        if self._driver and self._reader:
             folder, name = Path(self._driver.folder), self._driver.campaign.name
             with contextlib.suppress(InputError):
-                if self._pace.finished:
+                if self._finished:
                     report = folder / "report.html"
                     lines = [*read_description(report), f"{name}: read {report}"]
                 else:
-                    kept = ProgressReader(folder).look()
+                    kept = self._reader.look()
                     are = f"{kept.runs} of {kept.wanted} runs are finished and kept"
                     lines = [f"{name}: ended early; {are}, and the same command continues"]
                 for line in lines:
                     self._line.above(line)
-        self._pace = None
+        self._reader = None
         super().close()
 
     def _is_shown(self, record: logging.LogRecord) -> bool:
@@ -99,34 +100,32 @@ class ConsoleHandler(logging.Handler):
 
     def _note(self, record: logging.LogRecord) -> None:
         event, said = getattr(record, "event", None), vars(record)
-        if event == LogEvent.RESOURCES_INFO:
-            self._cores = int(said.get("cores") or said.get("nodes") or self._cores)
-        elif event == LogEvent.RUN_INFO and self._pace is None:
+        if event == LogEvent.RUN_INFO and self._reader is None:
             if (one := driver.taken()) is not None:
-                self._pace = Pace(one.campaign, one.lacking_jobs(), self._cores, one.taken_over)
-                self._driver = one
-                self._show(self._pace, one)
-        elif self._pace is None or self._driver is None:
+                self._driver, self._reader = one, ProgressReader(one.folder)
+                self._show(one, self._reader)
+        elif self._reader is None or self._driver is None:
             return
         elif event == LogEvent.JOB_ERROR and (line := full(self._driver.folder)):
             self._line.above(line)  # the job's log is on this disk
-        elif event == LogEvent.JOB_INFO:
-            begun = said["jobid"], said["rule_name"], said["wildcards"]
-            self._pace.begin(*begun, time.monotonic())
-            self._show(self._pace, self._driver)
-        elif event == LogEvent.JOB_FINISHED:
-            self._pace.end(said["job_id"], time.monotonic())
-            self._show(self._pace, self._driver)
+        elif event in (LogEvent.JOB_INFO, LogEvent.JOB_FINISHED):
+            if said.get("rule_name") == plan.LAST:
+                self._report = said["jobid"]
+            self._finished |= said.get("job_id", -1) == self._report
+            self._show(self._driver, self._reader)
 
-    def _show(self, pace: Pace, one: Driver) -> None:
-        step = STEPS * pace.done // max(pace.wanted, 1)
+    def _show(self, one: Driver, reader: ProgressReader) -> None:
+        if (now_s := time.monotonic()) < self._next_s:
+            return
+        found = reader.look()
+        self._next_s = now_s + (time.monotonic() - now_s) / SHARE
+        step = STEPS * found.runs // max(found.wanted, 1) + found.measured
         if not self._line.terminal and step <= self._step:
             return
         self._step = step
-        if pace.measured:
-            said = f"all {pace.done} runs are measured; making tables and figures"
+        if found.measured:
+            said = f"all {found.runs} runs are measured; making tables and figures"
         else:
-            said = share(one.campaign, pace.done, pace.wanted)
-        left_s = pace.left_s(time.monotonic())
-        left = "" if left_s is None else f", about {rough(left_s)} left"
-        self._line.show(f"{one.campaign.name}: {said}{left}")
+            left = "" if found.left_s is None else f", about {rough(found.left_s)} left"
+            said = f"{share(one.campaign, found.runs, found.wanted)}{left}"
+        self._line.show(f"{one.campaign.name}: {said}")

@@ -10,25 +10,26 @@ import fnmatch
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
+from math import inf
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import InputError, described
+from timefair.basics.sections import parse_ranges
+from timefair.basics.words import counted, first
 from timefair.machine.linux import kernel
 
 MB = 2**20
-_MOST_CORES = 2**16
 
 
 class Unknown(Exception):
@@ -58,9 +59,6 @@ class Host:
             raise Unknown(f"/{path} is empty")
         return content
 
-    def number(self, path: str) -> int:
-        return whole(self.text(path), f"/{path}")
-
     def fields(self, path: str, separator: str = ":") -> dict[str, str]:
         """The first value of each name in a file of ``name: value`` lines."""
         found: dict[str, str] = {}
@@ -68,13 +66,6 @@ class Host:
             name, _, value = line.partition(separator)
             found.setdefault(name.strip(), value.strip())
         return found
-
-    def field(self, path: str, name: str, separator: str = ":") -> str:
-        """One value of a file of ``name: value`` lines; never empty."""
-        value = self.fields(path, separator).get(name)
-        if not value:
-            raise Unknown(f"/{path} has no {name!r}")
-        return value
 
     def names(self, path: str) -> list[str]:
         """The sorted names in a folder; may be empty."""
@@ -91,55 +82,20 @@ Reader = Callable[[Host], Any]
 
 
 def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
-    """Call all readers; an unknown fact is None, with the reason under ``missing``."""
+    """Call all readers; an unknown fact is None, with the reason under ``missing``.
+
+    A file of another form than readers expect is a reason, too.
+    """
     facts: dict[str, Any] = {}
     missing: dict[str, str] = {}
     for name, read in readers.items():
         try:
             facts[name] = read(host)
-        except Unknown as reason:
+        except (Unknown, ArithmeticError, ImportError, LookupError, ValueError) as error:
             facts[name] = None
+            reason = error if isinstance(error, Unknown) else described(error)
             missing[name] = f"not available here: {reason}"
     return {**facts, "missing": missing}
-
-
-def whole(text: str, where: str) -> int:
-    """Parse a whole number of at most 19 digits.
-
-    >>> whole("-1", "here"), whole("100000", "here")
-    (-1, 100000)
-    """
-    if not re.fullmatch(r"-?[0-9]{1,19}", text):
-        raise Unknown(f"{where} has no number")
-    return int(text)
-
-
-def decimal(text: str, where: str) -> float:
-    """Parse a number that is not negative, with or without decimals.
-
-    >>> decimal("98.68", "here")
-    98.68
-    """
-    if not re.fullmatch(r"[0-9]{1,19}(\.[0-9]{1,19})?", text):
-        raise Unknown(f"{where} has no number")
-    return float(text)
-
-
-def core_list(text: str, where: str) -> list[int]:
-    """Parse a list of cores in the format of the kernel.
-
-    >>> core_list("0-2,8", "here")
-    [0, 1, 2, 8]
-    """
-    cores: set[int] = set()
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        low = whole(first, where)
-        high = whole(last, where) if dash else low
-        if not 0 <= low <= high < _MOST_CORES:
-            raise Unknown(f"{where} has no list of cores")
-        cores.update(range(low, high + 1))
-    return sorted(cores)
 
 
 # --- The machine and its operating system: processor, memory, kernel, limits, and the load ------
@@ -148,20 +104,28 @@ _CPU = "sys/devices/system/cpu"
 
 
 def online(host: Host) -> list[int]:
-    return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
+    return parse_ranges(host.text(f"{_CPU}/online"))
 
 
 def siblings(host: Host) -> list[list[int]]:
     """The logical cores of each physical core."""
-    paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
-    groups = {tuple(core_list(host.text(path), f"/{path}")) for path in paths}
+    texts = _of_cores(host, "topology/thread_siblings_list")
+    groups = {tuple(parse_ranges(text)) for text in texts}
     return [list(group) for group in sorted(groups)]
 
 
 def governor(host: Host) -> str:
     """The governor of the frequency; several names with commas if the cores differ."""
-    paths = [f"{_CPU}/cpu{core}/cpufreq/scaling_governor" for core in online(host)]
-    return ", ".join(sorted({host.text(path) for path in paths}))
+    return ", ".join(sorted({*_of_cores(host, "cpufreq/scaling_governor")}))
+
+
+def thermal_throttles(host: Host) -> int:
+    """Number of times that heat has slowed a core since the start, summed over logical cores."""
+    return sum(map(int, _of_cores(host, "thermal_throttle/core_throttle_count")))
+
+
+def _of_cores(host: Host, name: str) -> list[str]:
+    return [host.text(f"{_CPU}/cpu{core}/{name}") for core in online(host)]
 
 
 _TURBO = {  # the content of each file when the frequency may rise above the nominal one
@@ -178,21 +142,14 @@ def turbo(host: Host) -> str:
     raise Unknown(f"neither {' nor '.join(f'/{path}' for path in _TURBO)}")
 
 
-def thermal_throttles(host: Host) -> int:
-    """Number of times that heat has slowed a core since the start, summed over logical cores."""
-    paths = [f"{_CPU}/cpu{core}/thermal_throttle/core_throttle_count" for core in online(host)]
-    return sum(host.number(path) for path in paths)
-
-
 def swapped_pages(host: Host) -> int:
     """Pages moved from and to swap since the start."""
-    counts = (host.field("proc/vmstat", name, separator=" ") for name in ("pswpin", "pswpout"))
-    return sum(whole(count, "/proc/vmstat") for count in counts)
+    counts = host.fields("proc/vmstat", " ")
+    return int(counts["pswpin"]) + int(counts["pswpout"])
 
 
 def meminfo_mb(host: Host, name: str) -> float:
-    kilobytes = host.field("proc/meminfo", name).removesuffix("kB").strip()
-    return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
+    return round(int(host.fields("proc/meminfo")[name].split()[0]) / 1024, 1)
 
 
 _SUPPLIES = "sys/class/power_supply"
@@ -200,7 +157,7 @@ _SUPPLIES = "sys/class/power_supply"
 
 def virtual_machine(host: Host) -> str:
     """The name of the virtual machine; ``"none"`` on hardware."""
-    if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
+    if "hypervisor" not in host.fields("proc/cpuinfo")["flags"].split():
         return "none"
     names = [f"sys/class/dmi/id/{name}" for name in ("sys_vendor", "product_name")]
     found = [host.text(path) for path in names if host.has(path)]
@@ -222,23 +179,18 @@ def container(host: Host) -> str:
 
 def affinity(host: Host) -> str:
     """The cores that this process may use, in the kernel's spelling."""
-    return host.field("proc/self/status", "Cpus_allowed_list")
+    return host.fields("proc/self/status")["Cpus_allowed_list"]
 
 
 def load(host: Host) -> list[float]:
     """Processes that ran or waited to run: means over 1, 5 and 15 minutes."""
-    words = host.text("proc/loadavg").split()
-    if len(words) < 3:
-        raise Unknown("/proc/loadavg is cut off")
-    return [decimal(word, "/proc/loadavg") for word in words[:3]]
+    return [float(word) for word in host.text("proc/loadavg").split()[:3]]
 
 
 def steal_s(host: Host) -> float:
     """Seconds since the start that the host gave to others, summed over the cores."""
-    times = host.field("proc/stat", "cpu", separator=" ").split()
-    if len(times) < 8:
-        raise Unknown("/proc/stat counts no steal")
-    return whole(times[7], "/proc/stat") / os.sysconf("SC_CLK_TCK")
+    times = host.fields("proc/stat", " ")["cpu"].split()
+    return int(times[7]) / os.sysconf("SC_CLK_TCK")
 
 
 def power(host: Host) -> str:
@@ -283,16 +235,14 @@ _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 def cpu_quota(host: Host) -> float | str:
     """The CPU time that the group may use per period, in cores."""
-    return min((_quota(host, folder) for folder in folders(host, "cpu")), key=_size)
+    return _tightest(_quota(host, folder) for folder in folders(host, "cpu"))
 
 
 def throttled_periods(host: Host) -> int:
     """The number of periods in which the group, or one above it, was stopped by its quota."""
-    counts = [
-        whole(stat["nr_throttled"], "nr_throttled")
-        for folder in folders(host, "cpu")
-        if "nr_throttled" in (stat := _stat(host, f"{folder}/cpu.stat"))
-    ]
+    paths = [f"{folder}/cpu.stat" for folder in folders(host, "cpu")]
+    stats = [host.fields(path, " ") for path in paths if host.has(path)]
+    counts = [int(stat["nr_throttled"]) for stat in stats if "nr_throttled" in stat]
     if not counts:
         raise Unknown("no cpu.stat counts throttled periods")
     return max(counts)
@@ -300,7 +250,7 @@ def throttled_periods(host: Host) -> int:
 
 def memory_left_mb(host: Host) -> float | str:
     """The rest of that memory; file contents that can be dropped do not count as used."""
-    return min((_left(host, folder) for folder in folders(host, "memory")), key=_size)
+    return _tightest(_left_mb(host, folder) for folder in folders(host, "memory"))
 
 
 def folders(host: Host, controller: str) -> list[str]:
@@ -309,12 +259,11 @@ def folders(host: Host, controller: str) -> list[str]:
     """
     lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
     groups = {name: line[2] for line in lines if len(line) == 3 for name in line[1].split(",")}
-    version_1 = groups.get(controller)
-    member = version_1 or groups.get("")
-    if member is None:
+    version = controller if controller in groups else ""
+    if version not in groups:
         raise Unknown(f"/proc/self/cgroup has no {controller}")
-    root, mount = _mounted(host, controller if version_1 else "")
-    inside = PurePosixPath(member)
+    root, mount = _mounted(host, version)
+    inside = PurePosixPath(groups[version])
     own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
     folder = PurePosixPath(mount.lstrip("/")) / own
     above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
@@ -324,20 +273,24 @@ def folders(host: Host, controller: str) -> list[str]:
     return found
 
 
-def _quota(host: Host, folder: str) -> float | str:
+def _mounted(host: Host, controller: str) -> list[str]:
+    """The root of a mounted hierarchy, and where it is mounted; of version 2 without controller."""
+    for line in host.text("proc/self/mountinfo").splitlines():
+        place, _, kind = line.partition(" - ")
+        system, *_, options = kind.split()
+        if system == "cgroup2" if not controller else controller in options.split(","):
+            return place.split()[3:5]
+    raise Unknown(f"no mounted control groups of {controller or 'version 2'}")
+
+
+def _quota(host: Host, folder: str) -> float:
     if host.has(f"{folder}/cpu.max"):
-        quota, _, period = host.text(f"{folder}/cpu.max").partition(" ")
+        quota, period = host.text(f"{folder}/cpu.max").split()
     elif host.has(f"{folder}/cpu.cfs_quota_us"):
-        quota = host.text(f"{folder}/cpu.cfs_quota_us")
-        period = host.text(f"{folder}/cpu.cfs_period_us")
+        quota, period = (host.text(f"{folder}/cpu.cfs_{what}_us") for what in ("quota", "period"))
     else:
-        return UNLIMITED
-    if quota in ("max", "-1"):
-        return UNLIMITED
-    length = decimal(period, "the quota's period")
-    if length == 0:
-        raise Unknown("the quota's period is 0")
-    return round(decimal(quota, "the quota") / length, 3)
+        return inf
+    return inf if quota in ("max", "-1") else int(quota) / int(period)
 
 
 _MEMORY = {  # the limit and the use of a group, in versions 2 and 1
@@ -346,40 +299,22 @@ _MEMORY = {  # the limit and the use of a group, in versions 2 and 1
 }
 
 
-def _left(host: Host, folder: str) -> float | str:
+def _left_mb(host: Host, folder: str) -> float:
     for name, current in _MEMORY.items():
         if not host.has(f"{folder}/{name}"):
             continue
-        text = host.text(f"{folder}/{name}")
-        if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
-            return UNLIMITED
-        stat = _stat(host, f"{folder}/memory.stat")
+        limit = host.text(f"{folder}/{name}")
+        if limit == "max" or int(limit) > _NO_LIMIT_BYTES:
+            return inf
+        stat = host.fields(f"{folder}/memory.stat", " ")
         files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
-        used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
-        return round(round(limit / MB, 1) - used / MB, 1)
-    return UNLIMITED
+        return (int(limit) - int(host.text(f"{folder}/{current}")) + int(files)) / MB
+    return inf
 
 
-def _stat(host: Host, path: str) -> dict[str, str]:
-    return host.fields(path, separator=" ") if host.has(path) else {}
-
-
-def _size(limit: float | str) -> float:
-    return float("inf") if isinstance(limit, str) else limit
-
-
-def _mounted(host: Host, controller: str) -> tuple[str, str]:
-    """The root of a mounted hierarchy, and where it is mounted."""
-    for line in host.text("proc/self/mountinfo").splitlines():
-        place, _, kind = line.partition(" - ")
-        places, kinds = place.split(), kind.split()
-        if len(places) < 5 or len(kinds) < 3:
-            continue
-        version_2 = kinds[0] == "cgroup2"
-        version_1 = kinds[0] == "cgroup" and controller in kinds[2].split(",")
-        if version_1 if controller else version_2:
-            return places[3], places[4]
-    raise Unknown(f"no mounted control groups of {controller or 'version 2'}")
+def _tightest(limits: Iterable[float]) -> float | str:
+    least = min(limits)
+    return UNLIMITED if least == inf else round(least, 3)
 
 
 # --- The software of this process: Python, numpy, BLAS, packages, versions ---------------------
@@ -387,42 +322,35 @@ def _mounted(host: Host, controller: str) -> tuple[str, str]:
 
 def numpy_compilers(_: Host) -> dict[str, str]:
     """The compilers of numpy: name, version and, if numpy kept them, the arguments."""
+    keys = ("name", "version", "args", "linker args")
     return {
-        language: " ".join(
-            str(tool[key]) for key in ("name", "version", "args", "linker args") if tool.get(key)
-        )
-        for language, tool in _numpy_section("Compilers").items()
+        language: " ".join(str(tool[key]) for key in keys if tool.get(key))
+        for language, tool in _of_numpy("Compilers").items()
     }
 
 
 def numpy_instructions(_: Host) -> list[str]:
-    extensions = _numpy_section("SIMD Extensions")
+    extensions = _of_numpy("SIMD Extensions")
     return [*extensions.get("baseline", []), *extensions.get("found", [])]
 
 
 def blas(_: Host) -> str:
     """The library for linear algebra that numpy was compiled for."""
-    built = _numpy_section("Build Dependencies").get("blas", {})
-    words = [
-        str(built[key]) for key in ("name", "version", "openblas configuration") if key in built
-    ]
-    return " ".join(words) or _absent("numpy does not have it")
+    built, keys = _of_numpy("Build Dependencies")["blas"], ("name", "version")
+    return " ".join(str(built[key]) for key in (*keys, "openblas configuration") if key in built)
 
 
-def _numpy_section(name: str) -> dict[str, Any]:
+def _of_numpy(section: str) -> Any:
     import numpy as np
 
-    built: Mapping[str, Any] = np.show_config(mode="dicts")
-    section: dict[str, Any] | None = built.get(name)
-    return section or _absent(f"numpy.show_config has no {name!r}")
+    built: Any = np.show_config(mode="dicts")
+    return built[section]
 
 
 def blas_threads(_: Host) -> list[dict[str, Any]]:
     """The thread pools of the native libraries that this process has loaded."""
-    try:
-        from threadpoolctl import threadpool_info
-    except ImportError:
-        raise Unknown("threadpoolctl is not installed") from None
+    from threadpoolctl import threadpool_info
+
     return [
         {
             "library": f"{pool['internal_api']} {pool['version'] or 'of unknown version'}",
@@ -472,10 +400,6 @@ def environment(host: Host) -> dict[str, str]:
     }
 
 
-def _absent(reason: str) -> NoReturn:
-    raise Unknown(reason)
-
-
 # --- Commits ------------------------------------------------------------------------------------
 
 _PACKAGE = Path(__file__).parents[1]
@@ -486,14 +410,9 @@ def package_commit(_: Host) -> str:
     """The commit of this package, if it is a checkout or was installed from a repository."""
     try:
         _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
-    except Unknown:
-        pass
-    else:
         return describe(_PACKAGE)
-    try:
+    except Unknown:
         text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
-    except metadata.PackageNotFoundError:
-        raise Unknown("the package is not installed") from None
     installed: str | None = json.loads(text).get("vcs_info", {}).get("commit_id")
     if installed is None:
         raise Unknown("the package is not a checkout and was not installed from one")
@@ -508,25 +427,15 @@ def describe(folder: Path) -> str:
 def _git(folder: Path, *arguments: str) -> str:
     """The output of git; it does not wait for locks or a prompt."""
     quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    options: dict[str, Any] = {"cwd": folder, "env": os.environ | quiet, "timeout": _WAIT_S}
+    options |= {"stdin": subprocess.DEVNULL, "capture_output": True}
     try:
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=folder,
-            env=os.environ | quiet,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_WAIT_S,
-        )
-    except FileNotFoundError:
-        raise Unknown("no git") from None
-    except (OSError, subprocess.TimeoutExpired):
-        raise Unknown("git does not answer") from None
+        done = subprocess.run(["git", *arguments], text=True, errors="replace", **options)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unknown(f"git does not answer: {described(error)}") from None
     if done.returncode != 0:
-        errors = done.stderr.strip().splitlines()
-        raise Unknown(errors[0] if errors else f"git ends with {done.returncode}")
-    return done.stdout.strip()
+        raise Unknown(done.stderr.strip().partition("\n")[0] or "git fails")
+    return str(done.stdout.strip())
 
 
 # --- What pyproject.toml requires ---------------------------------------------------------------
@@ -554,22 +463,20 @@ def unsupported(_: Host | None = None) -> list[str]:
     except metadata.PackageNotFoundError:
         return []
     for needed in map(Requirement, lines):
-        applies = needed.marker.evaluate if needed.marker else (lambda environment: True)
-        always = applies({"extra": ""})
-        if not always and not any(applies({"extra": extra}) for extra in EXTRAS):
+        applies = [
+            extra
+            for extra in ("", *EXTRAS)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra})
+        ]
+        found = _version(needed.name)
+        if not applies or (found is None and "" not in applies):
             continue
-        try:
-            found = metadata.version(needed.name)
-        except metadata.PackageNotFoundError:
-            if not always:
-                continue
-            found = "missing"
-        if found == "missing" or not needed.specifier.contains(found, prereleases=True):
-            wanted = f"{needed.name}{needed.specifier}"
+        if found is None or not needed.specifier.contains(found, prereleases=True):
             faults.append(
-                f"{needed.name} is {found}, but timefair needs {needed.specifier or 'it'}; "
-                f"run `{sys.executable} -m pip install '{wanted}'`; an algorithm that needs "
-                "another version can have an environment of its own (algorithms.LABEL.python)"
+                f"{needed.name} is {found or 'missing'}, but timefair needs "
+                f"{needed.specifier or 'it'}; run `{sys.executable} -m pip install "
+                f"'{needed.name}{needed.specifier}'`; an algorithm that needs another version can "
+                "have an environment of its own (algorithms.LABEL.python)"
             )
     return faults
 
@@ -583,8 +490,8 @@ def _named(*readers: Reader) -> dict[str, Reader]:
 
 STANDING: dict[str, Reader] = {
     # the hardware; virtual machines often give a generic name of the processor
-    "cpu": lambda host: host.field("proc/cpuinfo", "model name"),
-    "architecture": lambda _: platform.machine() or _absent("the instruction set has no name"),
+    "cpu": lambda host: host.fields("proc/cpuinfo")["model name"],
+    "architecture": lambda _: platform.machine(),
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
     "swap_mb": lambda host: meminfo_mb(host, "SwapTotal"),
@@ -592,25 +499,21 @@ STANDING: dict[str, Reader] = {
     **_named(siblings, governor, turbo),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
-    "system": lambda _: platform.system() or _absent("the operating system has no name"),
-    "distribution": lambda host: host.field("etc/os-release", "PRETTY_NAME", "=").strip("\"'"),
+    "system": lambda _: platform.system(),
+    "distribution": lambda host: host.fields("etc/os-release", "=")["PRETTY_NAME"].strip("\"'"),
     "kernel": lambda host: host.text("proc/sys/kernel/osrelease"),
-    "libc": lambda _: (
-        " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
-    ),
+    "libc": lambda _: " ".join(platform.libc_ver()),
     "clock_source": lambda host: host.text(
         "sys/devices/system/clocksource/clocksource0/current_clocksource"
     ),
     **_named(virtual_machine, container),
     # what this process may use
-    "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
+    "cores_usable": lambda host: len(parse_ranges(affinity(host))),
     **_named(affinity, cpu_quota),
     # its software
     "python": lambda _: platform.python_version(),
     "python_implementation": lambda _: sys.implementation.name,
-    "python_flags": lambda _: str(
-        sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it")
-    ),
+    "python_flags": lambda _: sysconfig.get_config_vars()["CFLAGS"],
     "commit": lambda host: describe(host.folder),
     **_named(numpy_compilers, numpy_instructions, blas, blas_threads),
     **_named(environment, packages, package_commit),
@@ -666,44 +569,27 @@ class Finding(NamedTuple):
         return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-ok, warn, bad = partial(Finding, "ok"), partial(Finding, "warn"), partial(Finding, "bad")
+ok = partial(Finding, "ok")
 
 
-def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Finding:
+def graded(evidence: str, remedy: str, *, is_bad: bool = False, is_odd: bool = False) -> Finding:
     """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
-    if is_bad:
-        return bad(evidence, remedy)
-    return warn(evidence, remedy) if is_odd else ok(evidence)
+    if is_bad or is_odd:
+        return Finding("bad" if is_bad else "warn", evidence, remedy)
+    return ok(evidence)
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(dict[str, Any]):
     """Facts and measurements by name; an unknown one raises `Unknown`.
 
-    ``growth`` is how much each counter grew in the ``watched_s`` seconds of the observation.
-    ``cores_asked`` is the number of runs to be timed at once; None for all usable cores.
+    ``NAME_now`` is how much a counter grew in the ``watched_s`` seconds of the observation,
+    ``cores_asked`` the number of runs to be timed at once.
     """
 
-    facts: Mapping[str, Any]
-    growth: Mapping[str, Any] = field(default_factory=dict)
-    watched_s: float = 1.0
-    cores_asked: int | None = None
-
     def __getitem__(self, name: str) -> Any:
-        value = self.facts[name]
-        if value is None:
-            raise Unknown(self.facts["missing"][name])
+        if (value := self.get(name)) is None:
+            raise Unknown(self["missing"].get(name.removesuffix("_now"), f"{name} was not read"))
         return value
-
-    @property
-    def cores(self) -> int:
-        """The number of runs to be timed at once."""
-        return self.cores_asked or int(self["cores_usable"])
-
-    def grown(self, name: str) -> Any:
-        if self.growth.get(name) is None:
-            raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
-        return self.growth[name]
 
 
 LOOP_NS = 50_000_000  # the time for which each core is kept busy
@@ -729,11 +615,7 @@ def _waited(host: Host, core: int) -> float:
 
 
 def _run_queue_ns(host: Host) -> int:
-    """The time since its start in which this thread was ready to run and did not."""
-    words = host.text("proc/thread-self/schedstat").split()
-    if len(words) < 2:
-        raise Unknown("/proc/thread-self/schedstat is cut off")
-    return whole(words[1], "/proc/thread-self/schedstat")
+    return int(host.text("proc/thread-self/schedstat").split()[1])
 
 
 def private_folders_refused(_: Host) -> str:
@@ -760,18 +642,17 @@ PROBES: dict[str, Reader] = {
 
 
 def look(host: Host, cores_asked: int | None = None) -> Observation:
-    seen = gather(STANDING | MOMENTARY, host)
-    start = time.perf_counter()
+    """Observe a machine; without `cores_asked`, as many runs at once as there are usable cores."""
+    seen, start = gather(STANDING | MOMENTARY, host), time.perf_counter()
     measured = gather(PROBES, host)
-    watched_s = time.perf_counter() - start
+    told = {"watched_s": time.perf_counter() - start}
+    told["cores_asked"] = cores_asked or seen["cores_usable"]
     after = gather({name: MOMENTARY[name] for name in COUNTERS}, host)
-    growth = {
-        name: after[name] - seen[name]
-        for name in COUNTERS
-        if after[name] is not None and seen[name] is not None
-    }
+    for name in COUNTERS:
+        if None not in (after[name], seen[name]):
+            told[f"{name}_now"] = after[name] - seen[name]
     missing = seen["missing"] | measured["missing"]
-    return Observation(seen | measured | {"missing": missing}, growth, watched_s, cores_asked)
+    return Observation(seen | measured | told | {"missing": missing})
 
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
@@ -799,166 +680,108 @@ def summary(found: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
-def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
-    return {
-        "cores_asked": seen.cores_asked,
-        "findings": [{"name": one.name} | one._asdict() for one in found],
-        "facts": dict(seen.facts),
-        "growth": dict(seen.growth),
-        "watched_s": seen.watched_s,
-    }
+Holds = Callable[[Observation], bool]
 
 
-def _cores(seen: Observation) -> Finding:
-    usable = seen["cores_usable"]
-    evidence = f"{seen.cores} requested, {usable} usable of {seen['cores']}"
-    if seen.cores > usable:
-        return bad(evidence, f"use --cores {usable}, or give this process more")
-    return ok(evidence)
+def told(
+    evidence: str, remedy: str, *, bad: Holds = lambda _: False, odd: Holds = lambda _: False
+) -> Check:
+    """A check; `evidence` has places for facts."""
+    return lambda seen: graded(
+        evidence.format_map(seen), remedy, is_bad=bad(seen), is_odd=odd(seen)
+    )
 
 
 def _batch_job(seen: Observation) -> Finding:
-    job = seen.facts["slurm"] or {}
-    given, usable = job.get("SLURM_CPUS_ON_NODE"), seen["cores_usable"]
+    given = (seen.get("slurm") or {}).get("SLURM_CPUS_ON_NODE")
+    usable = seen["cores_usable"]
     if given is None:
         return ok("not inside a job of Slurm")
-    evidence = f"Slurm gives this job {given} cores, {usable} are usable"
-    if usable > int(given):
-        return bad(
-            evidence,
-            "jobs of a node may be timed on the same core: have Slurm bind them "
-            "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
-        )
-    return ok(evidence)
+    return graded(
+        f"Slurm gives this job {given} cores, {usable} are usable",
+        "jobs of a node may be timed on the same core: have Slurm bind them "
+        "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
+        is_bad=usable > int(given),
+    )
 
 
 def _hyper_threads(seen: Observation) -> Finding:
-    usable = set(core_list(seen["affinity"], "affinity"))
+    usable = set(parse_ranges(seen["affinity"]))
     shared = [together for group in seen["siblings"] if (together := usable & set(group))]
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
     if not pairs:
         return ok(f"{len(shared)} usable cores, one hardware thread each")
-    evidence = f"{seen.cores} requested, {len(shared)} physical; sharing a core: {_some(pairs)}"
+    physical = f"{seen['cores_asked']} requested, {len(shared)} physical"
+    evidence = f"{physical}; sharing a core: {first(pairs, 4)}"
+    if seen["cores_asked"] <= len(shared):
+        return ok(evidence + "; timed runs take one thread of each core first")
     off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
-    if seen.cores > len(shared):
-        return bad(evidence, f"use --cores {len(shared)}, or {off}")
-    return ok(evidence + "; timed runs take one thread of each core first")
+    return Finding("bad", evidence, f"use --cores {len(shared)}, or {off}")
 
 
 def _waiting(seen: Observation) -> Finding:
     shares = seen["waiting"]
     worst = max(shares.values())
-    largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
-    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
+    largest = first([f"core {core} {share:.1%}" for core, share in _largest(shares)], 4)
+    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {largest}"
     remedy = "end other work, or keep it off these cores (taskset, cpuset)"
     return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
-
-
-def _load(seen: Observation) -> Finding:
-    load, cores = seen["load"][0], seen["cores"]
-    evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
-    if load > 0.5 + 0.05 * cores:
-        return warn(evidence, "look for other work (top), and start when it has ended")
-    return ok(evidence)
 
 
 def _cpu_quota(seen: Observation) -> Finding:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
-    evidence = f"CPU time of {quota:g} cores, {seen.cores} requested"
-    remedy = "give the container whole cores (cpuset) in place of a quota"
-    if quota < seen.cores:
-        return bad(evidence, f"{remedy}, or use fewer --cores")
-    return warn(evidence, remedy)
-
-
-def _among(fact: str, good: Collection[str], wrong: Callable[..., Finding], remedy: str) -> Check:
-    return lambda seen: ok(seen[fact]) if seen[fact] in good else wrong(seen[fact], remedy)
-
-
-def _counted(counter: str, evidence: str, remedy: str) -> Check:
-    """A check of a counter; `evidence` has places for its value and for what it grew just now."""
-
-    def check(seen: Observation) -> Finding:
-        before, now = seen[counter], seen.grown(counter)
-        return graded(evidence.format(before, now), remedy, is_bad=now > 0, is_odd=before > 0)
-
-    return check
+    evidence = f"CPU time of {quota:g} cores, {seen['cores_asked']} requested"
+    remedy = "give the container whole cores (cpuset) in place of a quota, or use fewer --cores"
+    return graded(evidence, remedy, is_bad=quota < seen["cores_asked"], is_odd=True)
 
 
 def _virtual_machine(seen: Observation) -> Finding:
     name = seen["virtual_machine"]
     if name == "none":
         return ok("none")
-    stolen = seen.grown("steal_s") / (seen.watched_s * seen["cores"])
-    evidence = f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start"
-    if stolen > WAITING_BAD:
-        return bad(evidence, "use a host that gives this machine cores of its own")
-    return warn(
-        evidence,
-        "the host can slow it down unnoticed: repeat, and compare in units of the reference kernel",
-    )
-
-
-def _turbo(seen: Observation) -> Finding:
-    if seen["turbo"] == "off":
-        return ok("off")
-    return warn(
-        "on: the frequency depends on heat and on the other cores",
-        "turn it off: 1 in intel_pstate/no_turbo or 0 in cpufreq/boost, "
-        "below /sys/devices/system/cpu",
+    stolen = seen["steal_s_now"] / (seen["watched_s"] * seen["cores"])
+    return graded(
+        f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start",
+        "the host can slow it down unnoticed: use one that gives this machine cores of its own, or "
+        "repeat, and compare in units of the reference kernel",
+        is_bad=stolen > WAITING_BAD,
+        is_odd=True,
     )
 
 
 def _memory(seen: Observation) -> Finding:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
-    share = free / max(seen.cores, 1)
+    share = free / seen["cores_asked"]
     evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
     remedy = "free memory, or use fewer --cores"
     return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
 
 
-def _swap(seen: Observation) -> Finding:
-    used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
-    evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
-    if moved > 0:
-        return bad(evidence, "free memory, or use fewer --cores")
-    if used > 0.01 * seen["memory_mb"]:
-        return warn(evidence, "free memory, then swapoff -a && swapon -a")
-    return ok(evidence)
-
-
-_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
-
-
 def _private_folders(seen: Observation) -> Finding:
     refused = seen["private_folders_refused"]
-    if not refused:
-        return ok("possible: a run cannot read files of an earlier one")
+    evidence = f"not possible: {refused}" if refused else "possible: runs cannot read earlier files"
     remedy = "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
-    return warn(f"not possible: {refused}", remedy)
+    return graded(evidence, remedy, is_odd=bool(refused))
 
 
 def _library_threads(seen: Observation) -> Finding:
     threads = seen["library_threads"]
     if not threads:
         raise Unknown("threadpoolctl knows no loaded library")
-    largest = [f"{file} {count}" for file, count in _largest(threads)]
-    if max(threads.values()) > 1:
-        return bad(
-            f"1 thread requested, more in use: {_some(largest)}",
-            "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
-        )
-    return ok(f"1 thread if 1 is requested: {_some(largest)}")
+    return graded(
+        f"if 1 thread is requested: {first([f'{file} {n}' for file, n in _largest(threads)], 4)}",
+        "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
+        is_bad=max(threads.values()) > 1,
+    )
 
 
 def _packages(seen: Observation) -> Finding:
     if faults := seen["unsupported_packages"]:
         found, _, remedy = faults[0].partition("; ")
-        more = f" (and {len(faults) - 1} more)" * (len(faults) > 1)
-        return bad(found + more, remedy)
+        return Finding("bad", f"{found} ({counted(len(faults), 'package')} in all)", remedy)
     return ok("the versions that timefair needs")
 
 
@@ -970,52 +793,70 @@ _SLOW_OR_PIN = (
 
 
 def _variables(seen: Observation) -> Finding:
-    found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
-    if found:
-        evidence = _some([f"{name}={value[:40]!r}" for name, value in found.items()])
-        return warn(evidence, "unset them: they slow programs, or move threads")
-    return ok("none that slows programs or moves threads")
+    found = [
+        f"{name}={v[:40]!r}" for name, v in seen["environment"].items() if name in _SLOW_OR_PIN
+    ]
+    remedy = "unset them: they slow programs, or move threads"
+    return graded(first(found, 4) or "none that slows programs", remedy, is_odd=bool(found))
 
 
 def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
     return sorted(values.items(), key=lambda item: -item[1])
 
 
-def _some(words: list[str], most: int = 4) -> str:
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
+_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 CHECKS: dict[str, Check] = {
-    "cores": _cores,
+    "cores": told(
+        "{cores_asked} requested, {cores_usable} usable of {cores}",
+        "use fewer --cores, or give this process more",
+        bad=lambda seen: seen["cores_asked"] > seen["cores_usable"],
+    ),
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
-    "load": _load,
+    "load": told(
+        "{load[0]:.2f} processes on {cores} cores, mean of the last minute",
+        "look for other work (top), and start when it has ended",
+        odd=lambda seen: seen["load"][0] > 0.5 + 0.05 * seen["cores"],
+    ),
     "quota": _cpu_quota,
-    "throttling": _counted(
-        "throttled_periods",
-        "stopped in {} periods so far, in {} just now",
+    "throttling": told(
+        "stopped in {throttled_periods} periods so far, in {throttled_periods_now} just now",
         "raise the quota of the control group, or use fewer --cores",
+        bad=lambda seen: seen["throttled_periods_now"] > 0,
+        odd=lambda seen: seen["throttled_periods"] > 0,
     ),
     "virtual machine": _virtual_machine,
-    "governor": _among(
-        "governor", ("performance",), warn, "set it: cpupower frequency-set -g performance"
+    "governor": told(
+        "{governor}",
+        "set it: cpupower frequency-set -g performance",
+        odd=lambda seen: seen["governor"] != "performance",
     ),
-    "turbo": _turbo,
-    "heat": _counted(
-        "thermal_throttles",
-        "slowed {} times since the start, {} just now",
+    "turbo": told(
+        "{turbo}",
+        "the frequency depends on heat and on the other cores; turn it off: 1 in "
+        "intel_pstate/no_turbo or 0 in cpufreq/boost, below /sys/devices/system/cpu",
+        odd=lambda seen: seen["turbo"] == "on",
+    ),
+    "heat": told(
+        "slowed {thermal_throttles} times since the start, {thermal_throttles_now} just now",
         "cool it, or use fewer --cores",
+        bad=lambda seen: seen["thermal_throttles_now"] > 0,
+        odd=lambda seen: seen["thermal_throttles"] > 0,
     ),
-    "power": _among("power", ("mains", "no supply listed"), bad, "plug it in"),
+    "power": told("{power}", "plug it in", bad=lambda seen: seen["power"] == "battery"),
     "memory": _memory,
-    "swap": _swap,
-    "clock source": _among(
-        "clock_source",
-        _FAST_CLOCKS,
-        bad,
+    "swap": told(
+        "{swap_used_mb:.0f} of {swap_mb:.0f} MB in use, {swapped_pages_now} pages moved just now",
+        "free memory, or use fewer --cores; then swapoff -a && swapon -a",
+        bad=lambda seen: seen["swapped_pages_now"] > 0,
+        odd=lambda seen: seen["swap_used_mb"] > 0.01 * seen["memory_mb"],
+    ),
+    "clock source": told(
+        "{clock_source}",
         f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
+        bad=lambda seen: seen["clock_source"] not in _FAST_CLOCKS,
     ),
     "private folders": _private_folders,
     "library threads": _library_threads,

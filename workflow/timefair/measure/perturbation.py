@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import lengthened
-from timefair.machine.facts import Host, Unknown, folders, whole
+from timefair.machine.facts import Host, Unknown, folders
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
@@ -63,7 +63,7 @@ class Counters:
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
         self._host, self._quotas = host or Host(), list[str]()
         self._cores = [f"cpu{core}" for core in cores]
-        with suppress(Unknown):
+        with suppress(Unknown, ValueError):
             self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
 
     def look(self) -> dict[str, float | None]:
@@ -79,23 +79,23 @@ class Counters:
             "memory_s": lambda: self._pressure_s("memory"),
         }.items():
             found[name] = None
-            with suppress(Unknown, LookupError):
+            with suppress(Unknown, LookupError, ValueError):
                 found[name] = read()
         return found
 
     def _steal_s(self) -> float:
         told = self._host.fields("proc/stat", " ")
-        ticks = sum(whole(told[core].split()[_STEAL], core) for core in self._cores)
+        ticks = sum(int(told[core].split()[_STEAL]) for core in self._cores)
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def _pressure_s(self, of: str) -> float:
-        path = f"proc/pressure/{of}"
-        return whole(self._host.field(path, "some", " ").rpartition("total=")[2], path) / 1e6
+        told = self._host.fields(f"proc/pressure/{of}", " ")
+        return int(told["some"].rpartition("total=")[2]) / 1e6
 
     def _throttled_s(self) -> float | None:
         stats = [self._host.fields(path, " ") for path in self._quotas if self._host.has(path)]
         found = [
-            whole(stat[name], name) * unit
+            int(stat[name]) * unit
             for stat in stats
             for name, unit in _THROTTLED.items()
             if name in stat

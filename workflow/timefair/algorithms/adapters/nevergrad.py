@@ -251,7 +251,6 @@ NEVERGRAD = Nevergrad(
         "directsearch",
         *sorted({package for modules in NEEDS.values() for package in modules.values()}),
     ),
-    planned={"": ("budget", BUDGET_PER_DIMENSION)},
     names=_makers,
     parameters=_parameters,
     solve=_solve,

@@ -9,9 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -37,43 +35,33 @@ from timefair.problems.names import declared
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
-_MAPPINGS = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
-_KINDS = {
-    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
-    **dict.fromkeys(_MAPPINGS, "keys with values"),
-    **{"float_type": "a number", "finite_number": "a finite number"},
-    **{"string_type": "text", "tuple_type": "a list"},
+_SAID = {
+    **dict.fromkeys(("int_type", "int_from_float"), "should be a whole number"),
+    **dict.fromkeys(
+        ("dict_type", "mapping_type", "model_type", "model_attributes_type"),
+        "should be keys with values",
+    ),
+    "float_type": "should be a number",
+    "finite_number": "should be a finite number",
+    "string_type": "should be text",
+    "string_pattern_mismatch": "letters, digits and . _ + - only, a letter or digit first",
+    "string_too_long": "longer than {max_length} characters",
+    "tuple_type": "should be a list",
+    "greater_than": "should be greater than {gt:.16g}",
+    "greater_than_equal": "should be at least {ge:.16g}",
+    "less_than": "should be less than {lt:.16g}",
+    "less_than_equal": "should be at most {le:.16g}",
 }
-FOREIGN = {
-    **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
-    **dict.fromkeys(("metrics", "indicators"), "tables"),
-    **dict.fromkeys(("solvers", "optimizers", "algs"), "algorithms"),
-    **dict.fromkeys(("suite", "functions", "dimensions", "dims", "instances"), "problems"),
-    **dict.fromkeys(("time", "seconds", "max_time", "timeout"), "budget.time_s"),
-    **dict.fromkeys(("evals", "max_evals", "max_fe", "fes", "n_evals"), "budget.evaluations"),
-    **dict.fromkeys(("epoch", "max_iter", "iterations"), "budget, which counts no iterations"),
-    "budget_multiplier": "budget.evaluations_per_dimension",
-    "algorithm": "algorithms",
-}
-"""Keys by their names in other tools."""
-
+"""What would be right, by the type of pydantic's error, with places for its context."""
 FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
 """The key of a section for which users give the section itself."""
 
-PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")  # as with COCO
 LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
 OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""
-
-_BOUNDS = {
-    "greater_than": ("gt", "greater than"),
-    "greater_than_equal": ("ge", "at least"),
-    "less_than": ("lt", "less than"),
-    "less_than_equal": ("le", "at most"),
-}
 
 
 def fault(error: ErrorDetails) -> str:
@@ -90,34 +78,21 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: {_unknown_key(last, value, section, chosen)}"
     if kind == UNKNOWN:
         choice = CHOICES[last]
-        said = _unlike(_shown(given[choice.key]), list(choice.kinds))
-        return f"{key}.{choice.key}: {said}"
+        return f"{key}.{choice.key}: {_unlike(_shown(given[choice.key]), list(choice.kinds))}"
     if kind == "literal_error":
         known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
         return f"{key}: {_unlike(value, known)}"
     if kind == "too_short":
         return f"{key}: empty; name at least one"
-    if of_key and kind in ("int_parsing", *_BOUNDS):
+    if of_key and not kind.startswith("string"):
         return f"{key}: should be the number of a function"
-    if kind == "named_twice":
-        return f"{key}: {error['msg']}"
+    said = error["msg"].removeprefix("Value error, ")
+    if kind in _SAID:
+        said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
-        said = "should be text; write it in quotes"
-    elif of_key or kind == "string_pattern_mismatch":
-        said = "letters, digits and . _ + - only, a letter or digit first"
-    elif kind in _BOUNDS:
-        bound, least = _BOUNDS[kind]
-        said = f"should be {least} {context[bound]:.16g}"
-    elif kind in _KINDS:
-        said = f"should be {_KINDS[kind]}"
-        if per := PER_DIMENSION.fullmatch(value.strip("'")):
-            said += f"; write evaluations_per_dimension: {per[1]}"
-        elif "model" in kind and (first := FIRST.get(key)):
-            said += f"; write {key}: {{{first}: {value}}}"
-    elif kind == "string_too_long":
-        said = f"longer than {context['max_length']} characters"
-    else:
-        said = error["msg"].removeprefix("Value error, ")
+        said += "; write it in quotes"
+    elif "model" in kind and (first := FIRST.get(key)):
+        said += f"; write {key}: {{{first}: {value}}}"
     return f"{key}: {value}: {said}"
 
 
@@ -127,20 +102,16 @@ def _unknown_key(last: str, value: str, section: type[Section], chosen: str | No
         choosing = CHOICES[chosen].key
         this = section.model_fields[choosing].default
         return f"{value}: only with {choosing} {' or '.join(map(repr, others))}, not {this!r}"
-    if (named := FOREIGN.get(last.lower())) and section.__name__ == "Campaign":
-        return f"unknown key; write {named}"
     known = list(section.model_fields)
     return f"unknown key{suggest(last, known)}; known here: {', '.join(known)}"
 
 
 def _unlike(value: str, known: list[str]) -> str:
-    """Message on a value that is not one of the known words."""
     words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
     return f"{value}: should be {words}{suggest(value, known)}"
 
 
 def _shown(value: object) -> str:
-    """A value on one line, in YAML if that is short."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
@@ -183,31 +154,22 @@ def section_of(section: type[Section], name: str) -> type[Section] | None:
     return next(held, None)
 
 
-def disagreements(campaign: Campaign) -> Iterator[str]:
+def disagreements(campaign: Campaign, section: Section | None = None, *place: str) -> Iterator[str]:
     """Keys that are valid by themselves and invalid together, by the checks of every section."""
-    for place, section in _sections(campaign):
-        for key, text in section.faults(campaign):
-            yield f"{'.'.join(filter(None, (place, key)))}: {text}"
-
-
-def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
-    """A section and all sections below it, each with its place as a user writes it."""
-    yield place, section
+    section = section or campaign
+    for key, text in section.faults(campaign):
+        yield f"{'.'.join(filter(None, (*place, key)))}: {text}"
     for name, value in section:
-        labelled = value.items() if isinstance(value, dict) else [("", value)]
-        for label, below in labelled:
-            if isinstance(below, AlgorithmSpec) and below.tuned is not None:
-                continue  # the faults of a tuned variant are those of its algorithm
-            if isinstance(below, Section):
-                yield from _sections(below, ".".join(filter(None, (place, name, label))))
+        for label, below in value.items() if isinstance(value, dict) else [("", value)]:
+            # The faults of a tuned variant are those of its algorithm.
+            is_variant = isinstance(below, AlgorithmSpec) and below.tuned is not None
+            if isinstance(below, Section) and not is_variant:
+                yield from disagreements(campaign, below, *place, name, label)
 
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
     """Names that no library, suite or registry has; algorithms that do not support the suite."""
-    from timefair.algorithms import registry as algorithms
-    from timefair.algorithms.registry import remembered_faults
     from timefair.problems import registry as suites
-    from timefair.problems.base import ROUNDED, takes
 
     problems, suite = campaign.problems, None
     try:
@@ -224,62 +186,8 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             "smaller number, or instances without gaps"
         )
     for label, spec in campaign.algorithms.items():
-        if spec.tuned is not None:
-            continue
-        key = f"algorithms.{label}"
-        there = elsewhere(campaign, label)
-        if there is None:
-            faults = list(remembered_faults(spec.use, spec.arguments))
-            yield from (f"{key}: {fault}" for fault in faults)
-        else:
-            faults = there["faults"]
-            yield from (f"{key}.{fault}" for fault in faults)
-        if faults:
-            continue
-        if spec.schedule:
-            length, (name,) = algorithms.declared(spec.use)[0].length, spec.schedule
-            if length not in ("", name):
-                yield (
-                    f"{key}.schedule: {name!r}: {spec.use} follows the budget unless {length!r} is "
-                    "given; name that, or remove it"
-                )
-        if (search := spec.search) is not None:
-            found = search.unknown(campaign, label, suite)
-            yield from (f"{key}.{search.key}.{fault}" for fault in found)
-        if suite is None:
-            continue
-        if there is None:
-            kinds = algorithms.variables(spec.use, spec.arguments)
-            tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
-        else:
-            kinds, tasks = frozenset(there["variables"]), there["tasks"]
-        if spec.constraint_penalty is not None:
-            if not suite.kind.penalized:
-                weight = f"{spec.constraint_penalty:g}"
-                lack = f"{suite.name} has no constraints; remove it"
-                yield f"{key}.constraint_penalty: {weight}: {lack}"
-                continue
-            tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
-        if suite.task not in tasks:
-            yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
-        orders = suite.variables == "permutation"
-        if spec.integer == "keys" and not (orders and "continuous" in kinds):
-            lack = (
-                f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
-            )
-            yield f"{key}.integer: 'keys': {lack}"
-            continue
-        if spec.integer != "native" and "continuous" in kinds:
-            kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
-        chosen = [f for f in problems.functions if f in suite.functions]
-        has = {suite.variables_of(f): f for f in reversed(chosen)}
-        if wrong := next((each for each in has if not takes(kinds, each)), None):
-            one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
-            rounding = f"; add integer: {'keys' if orders else 'round'} to this algorithm"
-            yield (
-                f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
-                f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
-            )
+        if spec.tuned is None:
+            yield from _algorithm_faults(campaign, label, suite)
     if suite is not None:
         labels = campaign.algorithms
         yield from dict.fromkeys(chain(*(_run_faults(campaign, label, suite) for label in labels)))
@@ -289,21 +197,63 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
     yield from unknown_exhibits(campaign)
 
 
-def unknown_algorithms(mapping: object) -> Iterator[str]:
-    """The faults of the algorithms in a campaign whose keys have faults, as far as clear."""
-    from timefair.algorithms.registry import remembered_faults
+def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> Iterator[str]:
+    """What an algorithm lacks, and whether it supports the suite; None if that is unknown."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.problems.base import ROUNDED, takes
 
-    given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
-    for label, value in given.items() if isinstance(given, Mapping) else ():
-        with suppress(ValidationError):
-            spec = AlgorithmSpec.model_validate(value)
-            if spec.model_fields_set <= {"use", "parameters"}:
-                faults = remembered_faults(spec.use, spec.parameters)
-                yield from (f"algorithms.{label}: {fault}" for fault in faults)
+    spec, key = campaign.algorithms[label], f"algorithms.{label}"
+    if (there := elsewhere(campaign, label)) is None:
+        found = algorithms.remembered_faults(spec.use, spec.arguments)
+        faults = [f"{key}: {fault}" for fault in found]
+    else:
+        faults = [f"{key}.{fault}" for fault in there["faults"]]
+    yield from faults
+    if faults:
+        return
+    if spec.schedule:
+        length, (name,) = algorithms.declared(spec.use)[0].length, spec.schedule
+        if length not in ("", name):
+            yield (
+                f"{key}.schedule: {name!r}: {spec.use} follows the budget unless {length!r} is "
+                "given; name that, or remove it"
+            )
+    if (search := spec.search) is not None:
+        unknown = search.unknown(campaign, label, suite)
+        yield from (f"{key}.{search.key}.{fault}" for fault in unknown)
+    if suite is None:
+        return
+    kinds, tasks = (
+        set(there[name] if there else getattr(algorithms, name)(spec.use, spec.arguments))
+        for name in ("variables", "tasks")
+    )
+    if spec.constraint_penalty is not None:
+        if not suite.kind.penalized:
+            weight = f"{spec.constraint_penalty:g}"
+            yield f"{key}.constraint_penalty: {weight}: {suite.name} has no constraints; remove it"
+            return
+        tasks |= {suite.task} if "one objective" in tasks else set()
+    if suite.task not in tasks:
+        yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
+    orders = suite.variables == "permutation"
+    if spec.integer == "keys" and not (orders and "continuous" in kinds):
+        lack = f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
+        yield f"{key}.integer: 'keys': {lack}"
+        return
+    if spec.integer != "native" and "continuous" in kinds:
+        kinds |= ROUNDED if spec.integer == "round" else {"permutation"}
+    chosen = [f for f in campaign.problems.functions if f in suite.functions]
+    has = {suite.variables_of(f): f for f in reversed(chosen)}
+    if wrong := next((each for each in has if not takes(frozenset(kinds), each)), None):
+        one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+        rounding = f"; add integer: {'keys' if orders else 'round'} to this algorithm"
+        yield (
+            f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
+            f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
+        )
 
 
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
-    """An algorithm that is not for a suite, and those that are."""
     from timefair.algorithms import registry as algorithms
 
     said = f"{use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
@@ -344,30 +294,24 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 def warnings(campaign: Campaign) -> Iterator[str]:
     """One line each on forbidden actions of the user's modules during import, on threads that
-    evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
+    evaluate nothing, and on launches with a number of iterations that nobody gave.
     """
     from timefair.algorithms import registry
     from timefair.basics import user_code
 
-    def batches(label: str, spec: AlgorithmSpec) -> bool | None:
-        if (there := elsewhere(campaign, label)) is None:
-            return registry.batches(spec.use, spec.arguments)
-        found: bool | None = there.get("batches")
-        return found
-
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
-    used = {"problems.suite": (campaign.problems.suite, most)}
-    used |= {f"algorithms.{k}": (spec.use, spec.threads) for k, spec in campaign.algorithms.items()}
-    files: dict[tuple[str, int], tuple[str, str]] = {}
-    for key, (name, threads) in used.items():
-        files.setdefault((name.rpartition(":")[0], threads), (key, name))
-    for (_, threads), (key, name) in files.items():
-        yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
-    if one_by_one := [
-        f"{label} ({spec.threads})"
-        for label, spec in campaign.algorithms.items()
-        if spec.threads > 1 and batches(label, spec) is False
-    ]:
+    used = [("problems.suite", campaign.problems.suite, most)]
+    used += [(f"algorithms.{k}", one.use, one.threads) for k, one in campaign.algorithms.items()]
+    places = {(use.rpartition(":")[0], threads): (key, use) for key, use, threads in used[::-1]}
+    for (_, threads), (key, use) in reversed(places.items()):
+        yield from (f"{key}: {line}" for line in user_code.warnings(use, threads))
+    one_by_one = []
+    for label, spec in campaign.algorithms.items():
+        if spec.threads > 1:
+            there = elsewhere(campaign, label)
+            found = there.get("batches") if there else registry.batches(spec.use, spec.arguments)
+            one_by_one += [f"{label} ({spec.threads})"] if found is False else []
+    if one_by_one:
         yield (
             f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
             "one of its threads"
@@ -379,19 +323,6 @@ def warnings(campaign: Campaign) -> Iterator[str]:
                 f"algorithms: {label}: launches have {count} iterations, the default; schedule: "
                 f"{{{parameter}: fill}} fits them to the budget"
             )
-    if campaign.budget.evaluations or campaign.budget.evaluations_per_dimension:
-        return
-    labels: dict[tuple[str, int], list[str]] = {}
-    for label, spec in campaign.algorithms.items():
-        library, name = registry.declared(spec.use)
-        plan = library.planned.get(name) or library.planned.get("")
-        if plan and spec.tuned is None and plan[0] not in spec.arguments:
-            labels.setdefault(plan, []).append(label)
-    for (parameter, each), named in labels.items():
-        yield (
-            f"algorithms: {', '.join(named)}: launches plan with {each:,} x D evaluations, because "
-            f"the budget has none; schedule: {{{parameter}: fill}} fits them to the time"
-        )
 
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:
@@ -465,81 +396,46 @@ def _joined(kinds: Iterable[str]) -> str:
 
 
 _TAG = "tag:yaml.org,2002:"
+TEXT, INT, FLOAT = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float"
 MERGE = f"{_TAG}merge"
 """The tag of ``<<``, which adds those keys of another mapping that are not given here."""
-TEXT, INT, FLOAT, DATE = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float", f"{_TAG}timestamp"
-PLAIN = (f"{_TAG}bool", f"{_TAG}null", FLOAT)
-"""What YAML makes of keys without quotes that are words here, such as ``on``."""
-
+REPLACED = (INT, FLOAT, f"{_TAG}timestamp")
+WHOLE = re.compile(r"[-+]?[0-9][0-9_]*$")
 NUMBER = re.compile(
-    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?0o[0-7_]+"
+    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?$|[-+]?\.(?:inf|nan)$"
 )
-"""Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
-OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
 
 
 class _Loader(yaml.SafeLoader):
-    """A SafeLoader that refuses keys that are given twice.
+    """A SafeLoader with the numbers of YAML 1.2, such as ``1e3`` and ``010``, which is ten.
 
-    Labels, words such as ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and
-    ``010`` and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
+    Keys and dates are text, as written; a key that is given twice is refused.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012
-        first: [pair for pair in pairs if pair[0] != DATE]
+        first: [pair for pair in pairs if pair[0] not in REPLACED]
         for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
-    def get_single_data(self) -> Any:
-        node = self.get_single_node()
-        if node is None:
-            return None
-        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-            if key.value in LABELLED:
-                _keep_labels(value)
-        return self.construct_document(node)
-
-    def construct_number(self, node: yaml.ScalarNode) -> float:
-        if OTHER_BASE.fullmatch(node.value):
-            raise yaml.constructor.ConstructorError(
-                problem=f"{node.value}: YAML reads it in base 8 or 60; write a decimal number, "
-                f"or {node.value!r} in quotes if it is text",
-                problem_mark=node.start_mark,
-            )
-        construct = self.construct_yaml_int if node.tag == INT else self.construct_yaml_float
-        number: float = construct(node)
-        return number
-
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen = set()
-        for key_node, _ in node.value:
-            if key_node.tag == MERGE:
-                continue
-            if key_node.tag in PLAIN:
-                key_node.tag = TEXT
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable):
-                if key in seen:
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE:
+                if key.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
+                        problem=f"{key.value!r} is given twice", problem_mark=key.start_mark
                     )
-                seen.add(key)
+                seen.add(key.value)
+        self.flatten_mapping(node)
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = TEXT
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_implicit_resolver(FLOAT, re.compile(rf"(?:{NUMBER.pattern})$"), list("-+.0123456789"))
-_Loader.add_constructor(INT, _Loader.construct_number)
-_Loader.add_constructor(FLOAT, _Loader.construct_number)
-
-
-def _keep_labels(section: yaml.Node) -> None:
-    """Make all keys of a section text, as they are written; also those that it merges."""
-    for key, value in section.value if isinstance(section, yaml.MappingNode) else ():
-        if key.tag == MERGE:
-            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
-                _keep_labels(merged)
-        elif isinstance(key, yaml.ScalarNode):
-            key.tag = TEXT
+_Loader.add_implicit_resolver(INT, WHOLE, list("-+0123456789"))
+_Loader.add_implicit_resolver(FLOAT, NUMBER, list("-+.0123456789"))
+_Loader.add_constructor(INT, lambda _, node: int(node.value.replace("_", "")))
 
 
 def read_yaml(path: Path) -> object:
@@ -568,10 +464,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    try:
-        campaign = check_keys(mapping, name)
-    except InputError as error:
-        raise InputError(*error.faults, *unknown_algorithms(mapping)) from None
+    campaign = check_keys(mapping, name)
     empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
     faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:
@@ -730,16 +623,12 @@ def campaign_of(
 
 
 def _short(names: Mapping[int, str]) -> dict[int, str]:
-    """Names of functions that fit into figures; those that become equal end in their numbers."""
-    printable = {
-        number: "".join(letter if letter.isprintable() else "_" for letter in word)
-        for number, word in names.items()
-    }
-    times = Counter(word[:_LONGEST_NAME].strip() for word in printable.values())
+    """Names of functions that fit into figures; those that are cut off end in their numbers."""
     short = {}
-    for number, word in printable.items():
-        end = f"… ({number})" if times[word[:_LONGEST_NAME].strip()] > 1 else ""
-        short[number] = word[: _LONGEST_NAME - len(end)].strip() + end
+    for number, word in names.items():
+        said = "".join(letter if letter.isprintable() else "_" for letter in word).strip()
+        end = f"… ({number})" if len(said) > _LONGEST_NAME else ""
+        short[number] = said[: _LONGEST_NAME - len(end)] + end
     return short
 
 

@@ -295,8 +295,8 @@ class AlgorithmSpec(Section):
         return {**self.parameters, **lengths}
 
     @property
-    def search(self) -> Search | None:
-        """The search for its parameters, for a tuned variant."""
+    def search(self) -> Any:
+        """The `Search` for its parameters, for a tuned variant; None without one."""
         added = (getattr(self, key, None) for key in added_keys("algorithms"))
         return next((one for one in added if isinstance(one, Search)), None)
 
@@ -614,18 +614,12 @@ class Campaign(Section):
                 f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
                 f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
             )
-        seen: dict[str, str] = {}  # some file systems would store labels alike in the same files
-        for section, labels in (("algorithms", self.algorithms), ("published", self.published)):
-            for label in labels:
-                if (before := seen.setdefault(label.lower(), label)) != label:
-                    said = f"differs from {before!r} only in case; give another"
-                    yield f"{section}.{label}", said
         yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
     @property
-    def tuned(self) -> dict[str, Search]:
+    def tuned(self) -> dict[str, Any]:
         """The tuned variants by label, each with the search that determines its parameters."""
         return {
             name: search
@@ -682,22 +676,18 @@ class Campaign(Section):
         return tuple(self.published if self.is_foreign else self.algorithms)
 
     def _seed_faults(self) -> Iterator[Fault]:
-        """Faults of `seed_as`: unknown algorithms, and cycles, each of which is one fault."""
-        in_cycles: set[str] = set()
         for label, spec in self.algorithms.items():
-            key = f"algorithms.{label}.seed_as"
+            key, chain = f"algorithms.{label}.seed_as", [label]
             if spec.seed_as is not None and spec.seed_as not in self.algorithms:
                 yield key, f"{spec.seed_as!r}: should be an algorithm of this campaign"
             if spec.formerly in self.algorithms:
                 key_of_former = f"algorithms.{label}.formerly"
                 yield key_of_former, f"{spec.formerly!r}: should not be in the campaign any more"
-            chain = [label]
             while (other := self.algorithms[chain[-1]].seed_as) in self.algorithms:
                 if other in chain:
                     break
                 chain.append(other)
-            if other == label and label not in in_cycles:
-                in_cycles.update(chain)
+            if other == label == min(chain):
                 cycle = " -> ".join([*chain, label])
                 yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
 
@@ -746,35 +736,45 @@ class Campaign(Section):
     @property
     def table_names(self) -> tuple[str, ...]:
         """The requested tables, with `all` and `default` replaced by names."""
-        from timefair.exhibits.registry import TABLES, chosen
-
-        return chosen((*self.tables, *self._of_keys("tables")), TABLES)
+        return self._chosen("tables", self.tables)
 
     @property
     def figure_names(self) -> tuple[str, ...]:
         """The requested figures, `all` and `default` as names, without those in `lacking`."""
         lacking = self.lacking
-        return tuple(name for name in self._chosen_figures if name not in lacking)
+        return tuple(n for n in self._chosen("figures", self.figures.names) if n not in lacking)
+
+    def _chosen(self, kind: Literal["tables", "figures"], names: Choice) -> tuple[str, ...]:
+        """These, and what keys of extensions request, without those of unknown costs."""
+        from timefair.exhibits import registry
+
+        added = [
+            name
+            for one in self._keyed
+            for name in getattr(one, kind)
+            if not self.lacks
+            or name in one.of_values
+            or (self.lacks == ("seconds",) and name.endswith("_evaluations"))
+        ]
+        return registry.chosen((*names, *added), getattr(registry, kind.upper()))
 
     @property
     def lacking(self) -> dict[str, str]:
         """By name of a requested figure, what the campaign lacks for it."""
         from timefair.exhibits.registry import FIGURES
         from timefair.problems.kinds import NEEDED
-        from timefair.problems.registry import SUITES, find
+        from timefair.problems.registry import find
 
-        missing = {}
+        missing, known = {}, None
         cap = self.statistics.run_count.cap
         if self.runs < cap and (self.is_foreign or not self.published):
             missing["samples"] = f"needs statistics.run_count.cap ({cap}) runs"
-        known = SUITES.get(self.problems.suite)
-        if known is None and ":" in self.problems.suite:
-            with suppress(InputError):
-                known = find(self.problems.suite, self.problems.parameters)
+        with suppress(InputError):
+            known = find(self.problems.suite, self.problems.parameters)
         for kind in NEEDED:
             if known is None or not issubclass(known.kind, kind):
                 missing[kind.said] = f"needs a suite with {kind.said}"
-        needs = {name: FIGURES[name].needs for name in self._chosen_figures}
+        needs = {name: FIGURES[name].needs for name in self._chosen("figures", self.figures.names)}
         return {name: missing[need] for name, need in needs.items() if need in missing}
 
     @property
@@ -785,20 +785,6 @@ class Campaign(Section):
             for name, reason in self.lacking.items()
             if name in self.figures.names
         ]
-
-    @property
-    def _chosen_figures(self) -> tuple[str, ...]:
-        from timefair.exhibits.registry import FIGURES, chosen
-
-        return chosen((*self.figures.names, *self._of_keys("figures")), FIGURES)
-
-    def _of_keys(self, kind: Literal["tables", "figures"]) -> Iterator[str]:
-        """What keys of extensions request (tables or figures), without those of unknown costs."""
-        for one in self._keyed:
-            for name in getattr(one, kind):
-                counted = self.lacks == ("seconds",) and name.endswith("_evaluations")
-                if not self.lacks or counted or name in one.of_values:
-                    yield name
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
         """The pages of a figure: the overview first, or the only page."""
@@ -832,17 +818,17 @@ class Campaign(Section):
 
     @property
     def _keyed(self) -> list[Extension]:
-        """The extensions with a key that it or one of its algorithms has."""
-
-        def has(one: Extension) -> bool:
-            return any(
+        parts = (("", [self]), ("algorithms", self.algorithms.values()))
+        return [
+            one
+            for one in extensions().values()
+            if any(
                 getattr(section, key) is not None
-                for part, sections in (("", [self]), ("algorithms", self.algorithms.values()))
+                for part, sections in parts
                 for key, _ in one.sections_of(part)
                 for section in sections
             )
-
-        return [one for one in extensions().values() if has(one)]
+        ]
 
     @property
     def analysis_settings(self) -> dict[str, Any]:

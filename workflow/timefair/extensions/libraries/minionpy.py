@@ -76,7 +76,6 @@ MINIONPY = Adapter(
     examples=("jSO", "LSHADE"),
     parameters=lambda name: {"maxevals": int, **OPTIONS},
     solve=_solve,
-    planned={"": ("maxevals", BUDGET_PER_DIMENSION)},
     batched=tuple(name for name in NAMES if name != "j2020"),
 )
 """Winners of the CEC competitions, in C++."""

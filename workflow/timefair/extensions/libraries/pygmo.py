@@ -172,7 +172,6 @@ PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
     compiled=None,
-    planned={"ihs": ("gen", BUDGET_PER_DIMENSION)},
     names=tuple(DEFAULTS),
     batched=BATCHED,
     special=dict.fromkeys(MULTI, TWO_OBJECTIVES),

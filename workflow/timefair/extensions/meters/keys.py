@@ -90,7 +90,7 @@ class Counters:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._host, self._clock = host or Host(), clock
-        self.packages = sorted({self._host.number(PACKAGE.format(core)) for core in cores})
+        self.packages = sorted({int(self._host.text(PACKAGE.format(core))) for core in cores})
         found = dict(self._found())
         lacking = {*self.packages} - {int(name.split()[0].split("-")[1]) for name in found}
         if lacking:
@@ -129,7 +129,7 @@ class Counters:
             return None
 
     def _joules(self, name: str) -> list[float]:
-        return [self._host.number(f"{path}/{name}") / 1e6 for path in self._paths]
+        return [int(self._host.text(f"{path}/{name}")) / 1e6 for path in self._paths]
 
 
 @contextmanager

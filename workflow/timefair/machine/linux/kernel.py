@@ -278,21 +278,15 @@ def taken(fd: int) -> str:
 
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
     """Time that the main thread of a process (a zombie too) waited for a core; None if unknown."""
-    try:
+    with contextlib.suppress(OSError, IndexError, ValueError):
         return int(read_file(f"/proc/{pid}/schedstat").split()[1])
-    except (OSError, IndexError, ValueError):
-        return None
+    return None
 
 
 def written_bytes(pid: int | str = "self") -> int | None:
     """Bytes that a process (or zombie) and those it waited for passed to write(); None: unknown."""
-    try:
-        for line in read_file(f"/proc/{pid}/io").splitlines():
-            name, _, number = line.partition(b": ")
-            if name == b"wchar":
-                return int(number)
-    except (OSError, ValueError):
-        pass
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(read_file(f"/proc/{pid}/io").partition(b"wchar: ")[2].split()[0])
     return None
 
 
@@ -303,8 +297,7 @@ def limit_memory(memory_mb: float | None) -> None:
     pages = int(read_file("/proc/self/statm").split()[0])
     limit = pages * resource.getpagesize() + round(memory_mb * 2**20)
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
@@ -342,20 +335,18 @@ def end_orphans(spare: Collection[int]) -> list[Orphan]:
     """End all children of this process except those to be spared, and wait for their end."""
     ended: list[Orphan] = []
     for _ in range(1000):  # an orphan may fork while it is being ended
-        left = [child for child in children() if child not in spare]
+        left = {child for child in children() if child not in spare}
         if not left:
             break
         for child in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         while left:  # in any order: the first process of a namespace ends after all others
-            for child in left[:]:
-                try:
+            for child in [*left]:
+                with contextlib.suppress(ChildProcessError):  # it has been waited for
                     if not os.waitid(os.P_PID, child, _ENDED):
                         continue
                     ended.append(reaped(child))
-                except ChildProcessError:  # it has been waited for
-                    pass
                 left.remove(child)
             time.sleep(0.0005 if left else 0)
     return ended
@@ -474,7 +465,6 @@ def plan(
 
 
 def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
-    """The innermost of some folders that contains a path or equals it."""
     return next((folder for folder in (path, *path.parents) if folder in folders), None)
 
 
@@ -632,7 +622,6 @@ def own_mounts(others: int = 0) -> None:
 
 
 def _own_namespaces(which: int) -> None:
-    """Enter new namespaces, in a user namespace if they need it."""
     global _in_user_namespace
     if _libc.unshare(which) == 0:
         return
@@ -656,7 +645,6 @@ def _write(path: str, text: str) -> None:
 
 
 def _bind(fd: int, folder: Path) -> None:
-    """Mount what a descriptor names over a folder."""
     _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
 
 
@@ -765,7 +753,6 @@ def refuse_calls() -> bool:
 
 @cache
 def _program() -> ctypes.Array[ctypes.c_char]:
-    """The filter in the form that the kernel needs: instructions of 8 bytes."""
     code: list[_Instruction] = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
     for architecture, (numbers, clone) in _NUMBERS[_MACHINE].items():
         calls: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
