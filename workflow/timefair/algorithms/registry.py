@@ -285,7 +285,7 @@ def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
         sys.version,
         sys.prefix,
         [(name, _version(name)) for name in distributions(*uses)],
-        _digests(frozenset(source_files(*uses))),
+        _adapters(),
     ]
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
 
@@ -294,6 +294,7 @@ _version = cache(importlib.metadata.version)
 
 
 @cache
-def _digests(adapters: frozenset[Path]) -> list[str]:
-    sources = sorted({*Path(__file__).parent.rglob("*.py"), *adapters})
+def _adapters() -> list[str]:
+    folders = [Path(__file__).parent, *(Path(one.__path__[0]) for one in packages("libraries"))]
+    sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]

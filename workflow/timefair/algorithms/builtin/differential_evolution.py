@@ -50,10 +50,12 @@ from timefair.algorithms.builtin import Count, Share, compiled
 from timefair.problems.base import Number, Word, wrong_values
 
 BOTH = {"rand/1": "rrr", "rand/2": "rrrrr", "best/1": "brr", "best/2": "brrrr"}
-BOTH["rand-to-best/1"] = "xbxrr"  # often called current-to-best/1
-STRATEGIES = {
+STRATEGIES = {  # in the order in which config/papers/run_count_de.py draws
     **{f"{name}/{cross}": vectors for name, vectors in BOTH.items() for cross in ("bin", "exp")},
-    **{"best/3/bin": "brrrrrr", "rand/rand/bin": "rrr"},
+    "best/3/bin": "brrrrrr",
+    "rand/rand/bin": "rrr",
+    "rand-to-best/1/bin": "xbxrr",  # often called current-to-best/1
+    "rand-to-best/1/exp": "xbxrr",
 }
 """The vectors of the mutant of each strategy, a base vector plus F times a sum of differences: the
 base, then minuend and subtrahend of each difference. ``r``: a random point; ``b``: the best point;

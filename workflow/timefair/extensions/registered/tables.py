@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
+from timefair.exhibits.campaign.outcomes import timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import Made, exhibit
@@ -216,7 +217,7 @@ def _to_target(
     (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
     p, detectable = equal_ert(cost_a, success_a, cost_b, success_b), nan
     if unit == "seconds":  # as in the table `timing_noise`
-        noise = of_times(everyone, settings).set_index(["function", "dimension"])
+        noise = timing_noise(everyone, settings).set_index(["function", "dimension"])
         here = noise["detectable_ratio"].get((where, question["dimension"]), nan)
         detectable = float(np.ravel(here)[0])
     least, most = sorted((first, second))
