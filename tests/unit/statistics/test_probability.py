@@ -14,8 +14,10 @@ from scipy.stats import beta, binomtest, quantile_test
 from timefair.statistics.probability import (
     best_of_mean,
     best_of_quantile,
+    deviation_of,
     mean_if_all_succeed,
     mean_interval,
+    mean_of,
     mean_of_successes,
     multirun_probability,
     opposed_pairs,
@@ -401,3 +403,17 @@ def test_the_smaller_gap_counts_and_zero_is_infinitely_far():
     assert smaller_gap([1.0, 1e4], [10.0, 1.0], pairs) == 1
     assert smaller_gap([0.0, 1e4], [10.0, 1.0], pairs) == 1
     assert smaller_gap([0.0, 1e4], [10.0, 0.0], pairs) == np.inf
+
+
+@pytest.mark.filterwarnings("error")
+def test_means_of_the_largest_numbers_are_finite():
+    large = np.array([1.7e308, 1.5e308, 1.6e308])
+    assert mean_of(large) == pytest.approx(1.6e308)
+    assert deviation_of(large) == pytest.approx(1e307)
+    assert mean_of(np.full(7, np.finfo(float).max)) == pytest.approx(np.finfo(float).max)
+    assert mean_of(np.array([1.0, INF])) == INF
+    assert deviation_of(np.array([1e300, 0.0])) == pytest.approx(1e300 / 2**0.5)
+    interval = mean_interval(large, confidence=0.95, method="paper")
+    assert interval.low < interval.mean < interval.high
+    small = np.random.default_rng(1).lognormal(size=9)
+    assert (mean_of(small), deviation_of(small)) == (small.mean(), np.std(small, ddof=1))

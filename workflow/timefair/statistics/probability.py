@@ -24,6 +24,8 @@ from timefair.statistics.samples import (
 
 MeanMethod = Literal["bootstrap-t", "paper"]
 
+_RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
+
 NO_SPREAD = 1e-12  # a resampled variance below this share of the sample variance counts as 0
 
 
@@ -74,14 +76,22 @@ def mean_interval(
 
 
 def mean_of(values: Floats) -> float:
+    """Mean of a sample; that of finite values is finite. NaN for an empty sample."""
     with np.errstate(over="ignore"):
-        return float(values.mean())
+        mean = float(values.mean())
+    if np.isinf(mean) and np.isfinite(values).all():
+        return float(np.clip((values / values.size).sum(), *_RANGE))
+    return mean
 
 
 def deviation_of(values: Floats) -> float:
     """Standard deviation of a sample of finite values, with the divisor n - 1."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.std(values, ddof=1))
+        deviation = float(np.std(values, ddof=1))
+    if np.isfinite(deviation):
+        return deviation
+    stretch = float(np.sqrt(values.size / (values.size - 1)))
+    return min(_standard_deviation(values) * stretch, _RANGE[1])
 
 
 def _sample(values: ArrayLike) -> Floats:
