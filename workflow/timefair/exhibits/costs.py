@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -128,12 +127,8 @@ def _map(
     reached, ends = zip(seconds, rounds, strict=True)
     budgets = _budgets(seconds, rounds)
 
-    @cache
-    def text(chosen: bytes) -> str | None:
-        return first(every[np.frombuffer(chosen, dtype=bool)], MOST_NAMED) or None
-
     def named(chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
-        return np.array([text(row.tobytes()) for row in chosen], dtype=object)
+        return np.array([first(every[row], MOST_NAMED) or None for row in chosen], dtype=object)
 
     for cost in COSTS_S:
         until = statistics.known_until(*ends, cost)

@@ -184,11 +184,6 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     probability_paper_high: upper limit by that approximation
     rank: rank of `precision` among the algorithms of the problem; ties share a rank
     """
-    return pooled(runs, analysis, confidence=analysis.confidence)
-
-
-def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
-    """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
     best = rundata.precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(CELL):
@@ -196,9 +191,7 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
         for p in sorted(analysis.quantiles):
             precision = float(sample_quantile(values, p))
             row = {**names, "runs": len(members), "quantile": p, "precision": precision}
-            if confidence is not None:
-                row |= _limits(values, p, confidence, runs.least_precision)
-            rows.append(row)
+            rows.append(row | _limits(values, p, analysis.confidence, runs.least_precision))
     frame = pd.DataFrame(rows, columns=None if rows else [*CELL, "quantile", "precision"])
     return frame.assign(rank=ranks_within(frame, (*PROBLEM, "quantile"), "precision"))
 

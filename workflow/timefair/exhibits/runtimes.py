@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -93,7 +95,7 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
     place = np.empty(len(runs.frame), dtype=np.intp)
     for number, (_, rows) in enumerate(cells):
         place[rows] = number
-    of_cells = dict(iter(launches.groupby(place[launches["row"]])))
+    of_cells: dict[Any, pd.DataFrame] = dict(iter(launches.groupby(place[launches["row"]])))
     budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     for number, (group, rows) in enumerate(cells):
         own = of_cells.get(number, launches.iloc[:0])
@@ -207,12 +209,6 @@ def ert_by_instance(runs: Runs, analysis: Analysis) -> Parts:
     ert_* [*] <ERT; low>: expected running time in *; `inf` if no run reached the target
     """
     return to_targets(runs, analysis, PROBLEM_KEYS)
-
-
-def in_seconds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The success rates and ERTs of the table `ert` in seconds."""
-    columns = [*CELL_KEYS, "target", "success_rate", "ert_s"]
-    return rundata.stacked(to_targets(runs, analysis, CELL_KEYS), columns)
 
 
 def to_targets(

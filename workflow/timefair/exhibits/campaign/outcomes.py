@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from timefair.exhibits import curves, quality, questions, runtimes
 from timefair.exhibits.charts.chart import LEADERS, LINES, Picture
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
 from timefair.exhibits.comparisons import ranks
-from timefair.exhibits.exhibit import drawn, exhibit
+from timefair.exhibits.exhibit import Build, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata import runs as rundata
 from timefair.records.rundata.problems import value_at_the_target
@@ -252,7 +251,7 @@ def best_points(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         "none" if x is None else " ".join(map(repr, x)) for x in runs.read_points().to_pylist()
     ]
     f = runs.frame["best_f"].astype(float)
-    rows = runs.frame.assign(
+    rows: pd.DataFrame = runs.frame.assign(
         f=f,
         equal=np.fmax(f, value_at_the_target(runs)),
         violation=violations(runs),
@@ -609,12 +608,9 @@ def _numbers(frame: pd.DataFrame, names: Sequence[str], columns: Sequence[str]) 
     return long.set_index([*column_names(CELL), "row", "column"])["number"].astype(float)
 
 
-Compared: TypeAlias = tuple[
-    Callable[[Runs, Analysis], pd.DataFrame], tuple[str, ...], tuple[str, ...]
-]
-COMPARED: dict[str, Compared] = {
-    "ert": (runtimes.in_seconds, ("target",), ("success_rate", "ert_s")),
-    "quantiles": (partial(quality.pooled, confidence=None), ("quantile",), ("precision", "rank")),
+COMPARED: dict[str, tuple[Build, tuple[str, ...], tuple[str, ...]]] = {
+    "ert": (runtimes.ert, ("target",), ("success_rate", "ert_s")),
+    "quantiles": (quality.quantiles, ("quantile",), ("precision", "rank")),
     "rankings": (ranks.rankings, ("criterion", "target"), ("rank_by_time",)),
     "profile": (_fastest, ("ratio",), ("fraction",)),
 }

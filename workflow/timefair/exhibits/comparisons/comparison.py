@@ -489,13 +489,7 @@ def _at_all_ends(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], 
     return rows, limited
 
 
-def _rows(
-    runs: Runs, analysis: Analysis, *, single: bool = True
-) -> tuple[list[dict[str, Any]], bool]:
-    """The rows of the table, and whether some pairs are not listed.
-
-    `single`: Whether to test on single functions also where there are enough for verdicts over all.
-    """
+def _rows(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
     every, alpha = criteria(runs, analysis), 1 - analysis.confidence
     rows: list[tuple[int, dict[str, Any]]] = []
     limited = False
@@ -513,7 +507,7 @@ def _rows(
             if listed_here.has(*pair)
         ]
         alone = {k: one for k, one in enumerate(contests) if one.always_on_functions or not enough}
-        for problem in functions if single or not enough else ():
+        for problem in functions:
             chosen = listed_here
             if chosen.among is not None:
                 chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
@@ -545,7 +539,7 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
         )
     level = 1 - analysis.confidence
     before = _verdicts(rows, level)
-    after = _verdicts(_rows(others, analysis, single=False)[0], level)
+    after = _verdicts(_rows(others, analysis)[0], level)
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:

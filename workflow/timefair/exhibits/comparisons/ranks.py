@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -135,7 +134,9 @@ def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
     frame = pd.DataFrame(rows, columns=[*KEYS, "function", "algorithm", "rank"])
     for key, of in frame.groupby(list(KEYS), sort=False):
         scores = of.pivot(index="function", columns="algorithm", values="rank").dropna()
-        yield Case(dict(zip(KEYS, key, strict=True)), tuple(scores), scores.to_numpy(np.float64))
+        yield Case(
+            dict(zip(KEYS, key, strict=True)), tuple(map(str, scores)), scores.to_numpy(np.float64)
+        )
 
 
 def _ranks(
@@ -394,7 +395,7 @@ EQUAL = 1e-9  # ranks that differ by less count as equal, because they are avera
     default=True,
     comparing=True,
 )
-def summary(runs: Runs, analysis: Analysis) -> Made:
+def summary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm over all functions of a dimension
 
     Which algorithm is better over all functions of a dimension: the share of the targets that it
@@ -416,29 +417,22 @@ def summary(runs: Runs, analysis: Analysis) -> Made:
     everyone = with_published(runs)
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
-    shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
-    for problem in rundata.problems(everyone):
-        space = problem.names["suite"], problem.names["dimension"]
-        for algorithm, of_runs in problem.samples(reached).items():
-            shares[(*space, algorithm)].append(float(of_runs.mean()))
-    lines: dict[tuple[Any, Any, str], dict[str, float]] = {
-        place: {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
-        for place, of_functions in sorted(shares.items())
-    }
+    rows = [
+        (*problem.space, algorithm, float(of_runs.mean()))
+        for problem in rundata.problems(everyone)
+        for algorithm, of_runs in problem.samples(reached).items()
+    ]
+    place = ["suite", "dimension", "algorithm"]
+    shares = pd.DataFrame(rows, columns=[*place, "reached"]).groupby(place)["reached"]
+    lines = shares.agg(functions="size", reached="mean")
+    lines[[column for columns in RANKED.values() for column in columns]] = np.nan
     for case in cases(runs, analysis):
-        suite, dimension, *key = case.names.values()
-        names = RANKED.get(tuple(key), ())
-        if not names or not len(case.scores):
-            continue
-        best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-        for (algorithm, average), count in zip(case.averages().items(), best, strict=True):
-            found = (average, float(count))
-            lines[suite, dimension, algorithm] |= dict(zip(names, found, strict=False))
+        *space, measure, criterion = case.names.values()
+        if len(case.scores):
+            best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
+            found = list(case.averages().values()), best.astype(float)
+            of_case: Any = [(*space, algorithm) for algorithm in case.algorithms]
+            for column, values in zip(RANKED.get((measure, criterion), ()), found, strict=False):
+                lines.loc[of_case, column] = values
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
-    return sorted(
-        (
-            {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
-            for (suite, dimension, algorithm), line in lines.items()
-        ),
-        key=lambda row: (*list(row.values())[:2], row.get(first, np.inf), row["algorithm"]),
-    )
+    return lines.reset_index().sort_values([*place[:2], first, "algorithm"], ignore_index=True)
