@@ -61,17 +61,21 @@ class Value:
 
     @classmethod
     def of(cls, column: Column, columns: Iterable[Column]) -> Value:
-        """A value as its column says it: a label and, behind a semicolon, `better`, the number of
-        decimals (``.2``), `wrap` (``38 letters``), and ``limits``, ``rank`` and ``text`` for the
-        columns with its interval, its rank, and its text if it is `censored`.
+        """A value as its column says it: a label and, behind a semicolon, `better`, `decimals`
+        (``.2``), `digits` (``4 digits``), `wrap` (``38 letters``), `equal` (``to f_target``), and
+        ``limits``, ``rank`` and ``text`` for the columns with its interval, its rank, and its text
+        if it is `censored`.
 
         >>> Value.of(Column("ert", "", printed="ERT, s; low .2"), ()).decimals
         2
         """
         label, _, facts = column.printed.partition("; ")
         name, names = column.name, [each.name for each in columns]
-        words, decimals = facts.split(), re.search(r"\.(\d)", facts)
-        wrap = re.search(r"(\d+) letters", facts)
+        words = facts.split()
+
+        def number(pattern: str) -> int | None:
+            return int(found[1]) if (found := re.search(pattern, facts)) else None
+
         own = f"{name}_low" in names
         limits = (f"{name}_low", f"{name}_high") if own else ("low", "high")
         ranks = (rank for rank in (f"{name}_rank", f"rank_{name}", "rank") if rank in names)
@@ -82,9 +86,11 @@ class Value:
             next((end for end in ends if end in words), None),
             limits if "limits" in words else None,
             next(ranks) if "rank" in words else None,
-            decimals=int(decimals[1]) if decimals else None,
+            decimals=number(r"\.(\d)"),
             censored=f"{name}_text" if "text" in words else None,
-            wrap=int(wrap[1]) if wrap else None,
+            wrap=number(r"(\d+) letters"),
+            equal=words[-1] if "to" in words else None,
+            digits=number(r"(\d+) digits"),
         )
 
 
