@@ -160,8 +160,10 @@ class Layout:
         printed = {each.name: each for each in columns if each.printed}
         chosen = [printed[name] for name in self.shown or printed]
         values = self.values or tuple(Value.of(each, columns) for each in chosen)
+        brackets = self.brackets if any(value.interval for value in values) else ""
+        found = replace(self, values=values, brackets=brackets)
         if self.caption:
-            return replace(self, values=values)
+            return found
         labels = {name: each.printed.partition("; ")[0] for name, each in printed.items()}
         first = re.split(r"\. (?=[A-Z])", caption)[0].removesuffix(".").replace("*", "")
         said = [title if len(chosen) > 1 else first]
@@ -171,7 +173,7 @@ class Layout:
             if printed[name] in chosen and not meaning.endswith(label):
                 said.append(f"{label}: {meaning}")
         text = re.sub("`(.+?)`", lambda one: labels.get(one[1], one[1]), ". ".join(said))
-        return replace(self, values=values, caption=f"{text}.")
+        return replace(found, caption=f"{text}.")
 
     @property
     def keys(self) -> tuple[str, ...]:
