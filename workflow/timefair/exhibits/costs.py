@@ -63,23 +63,20 @@ def cost_map(runs: Runs, analysis: Analysis) -> Made:
     """Best algorithm for each evaluation cost and budget
 
     The best algorithm over all functions for each evaluation cost c and each budget of a run, which
-    includes the evaluation costs. There are two measures: the share of the targets that are reached
-    within the budget, and the average rank over the functions. Functions count equally. A
-    significant lead by share applies to new runs on these functions (Welch's test against each
-    other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
-    algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
-    T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
-    winner, and the table names the algorithm of this run. {COUNTED}
+    includes the evaluation costs. Functions count equally. A significant lead by share applies to
+    new runs on these functions (Welch's test against each other algorithm), and one by rank to
+    functions like these (Wilcoxon's test, corrected for all pairs). A run that used T seconds and E
+    evaluations is known up to T + c E seconds, unless it ended by itself. If a run is not known up
+    to the budget, there is no winner, and the table names its algorithm. {COUNTED}
 
     SPACE
     measure (text): `share`: the average over the functions of the share of the targets that a run
         reaches within the budget. `rank`: the average rank over the functions, by that share
-    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its measured
-        time
+    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs besides its measured time
     budget_s [{SECONDS}]: budget of a run, evaluation costs included
-    best (text) <Best>: the best algorithm; of several equal ones, the first in alphabetical order;
-        empty if the runs do not show it, or if no algorithm reaches a target
-    value: share or average rank of `best`; empty if `best` is empty
+    best (text) <Best>: the best algorithm, the first by name of several equal ones; empty if the
+        runs do not show it, or if no algorithm reaches a target
+    value: share or average rank of `best`
     tied (text): algorithms that may be as good as `best`, separated by commas, at most {MOST_NAMED}
         by name; empty if the lead is significant
     known: whether all runs were observed up to this budget at this evaluation cost, or had reached

@@ -102,10 +102,9 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
 
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
     instances: the median with its interval and with the quartiles of single runs. The rows of an
-    algorithm end when the budget (or the end of published data) has cut off half of its runs,
-    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
-    itself or at the final target keeps its best precision. Precisions at or below the final target
-    count as 0.
+    algorithm end when the budget (or the end of published data) has cut off half of its runs; from
+    the first cut on, there are no limits. A run that ended by itself or at the final target keeps
+    its best precision. Precisions at or below the final target count as 0.
 
     CELL, RUNS, UNIT
     cost [`unit`]: cost since the start of the run, the same grid for all algorithms
@@ -117,8 +116,7 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
     median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
         are too few (a 95 % interval needs six)
     median_high [precision]: upper limit of that interval
-    mean [precision]: mean over the runs of the best precision so far; `inf` while a run has no
-        value
+    mean [precision]: mean over the runs; `inf` while a run has no value
     """
     points = runs.points
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -155,11 +153,11 @@ def ecdf(runs: Runs, analysis: Analysis) -> Parts:
     """Share of targets reached within a cost
 
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
-    in evaluations, for each function and for all functions together. Triples that were never
-    reached stay in the denominator. If the budget has cut off runs before they had reached all
-    targets, the share is a lower bound without limits, and the rows of an algorithm end with the
-    last of these runs. Limits come from runs resampled within each instance, so they do not apply
-    to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
+    in evaluations, for each function and for all functions together. If the budget has cut off runs
+    before they had reached all targets, the share is a lower bound without limits, and the rows of
+    an algorithm end with the last of these runs. Limits come from runs resampled within each
+    instance, so they do not apply to other problems. Few targets are replaced by 51 between the
+    easiest and the hardest one.
 
     CELL_OR_ALL, RUNS, UNIT, COST
     {OBSERVED}
@@ -205,12 +203,10 @@ def ecdf(runs: Runs, analysis: Analysis) -> Parts:
 def feasible(runs: Runs, analysis: Analysis) -> Parts:
     """Share of feasible runs within a cost
 
-    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in
-    evaluations, with its exact interval, for each function and for all functions together. The runs
-    of all instances are pooled. Evaluations are those of the objective function and of the
-    constraints together. If the budget has cut off runs that were not feasible, the share is a
-    lower bound without limits, and the rows end with the last of these runs. Empty without
-    constraints.
+    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in evaluations
+    (of objective and constraints together), with its exact interval, for each function and for all
+    functions together. If the budget has cut off runs that were not feasible, the share is a lower
+    bound without limits, and the rows end with the last of these runs. Empty without constraints.
 
     CELL_OR_ALL, RUNS, UNIT, COST
     {OBSERVED}
@@ -322,8 +318,8 @@ def profile_evaluations(runs: Runs, analysis: Analysis) -> Made:
 
     Performance profile (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
     the table `profile`. The two tables differ because of the time that algorithms themselves take.
-    A run that was cut off before a target counts as a failure and costs what it used. Unlike ranks,
-    costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
+    Unlike ranks, costs count to the end of each run, so the curve of a slow algorithm is a lower
+    bound.
 
     {PROFILE_COLUMNS}
     """

@@ -93,12 +93,10 @@ def ranks(runs: Runs, analysis: Analysis) -> Made:
     Average rank of each algorithm over the functions, by quantiles or mean of the precision at the
     end, and by the seconds and evaluations to the targets. The runs of all instances are pooled,
     and runs that reached the final target have equal precision. Ties share a rank, and infinite
-    values share the worst. If there are several targets, the algorithms are ranked on each function
-    by their average rank over the targets, so each function counts once. Two algorithms are
-    compared within the cost that all runs of both were allowed, as in the table `comparison`: a
-    budget in seconds allows a fast algorithm more evaluations. Targets that neither has reached by
-    then are ties, so that an algorithm with few evaluations has many. If blocks mix several kinds
-    of machines, precisions and seconds are ranked within each kind, and the ranks are averaged.
+    values share the worst. On each function, the ranks are averages over the targets and over the
+    kinds of machines. Two algorithms are compared within the cost that all runs of both were
+    allowed, as in the table `comparison`: targets that neither has reached by then are ties, so
+    that an algorithm with few evaluations has many.
 
     SPACE
     {CRITERION}
@@ -319,22 +317,18 @@ def rankings(runs: Runs, analysis: Analysis) -> Parts:
 
     The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
     target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
-    are those of the median precision at equal evaluations and at the end of the time. As in the
-    tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
-    both algorithms of a pair were allowed.
+    are those of the median precision at equal evaluations and at the end of the time.
 
-    PROBLEM
-    FIXED, TARGET, ALGORITHM
+    PROBLEM, FIXED, TARGET, ALGORITHM
     evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions are
         compared: the smallest number of all runs that the budget ended or, if it ended none, the
         largest number of all runs
     by_evaluations [evaluations or precision] <Evaluations; low rank>: ERT in evaluations within the
         number that all runs of the algorithm were allowed, or median precision at `evaluations`
-    by_time [s or precision] <Time; low rank>: ERT in seconds, or median precision at the end of the
-        budget
+    by_time [s or precision] <Time; low rank>: ERT in seconds, or median precision at the end
     rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs, 1
-        plus the number of algorithms with a smaller one, each pair within the evaluations that all
-        runs of both were allowed (ties count half)
+        plus the number of algorithms with a smaller one (ties count half), each pair within the
+        evaluations that all runs of both were allowed
     rank_by_time: the same by time
     """
     targets = analysis.targets_from_easy
@@ -399,15 +393,14 @@ def summary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm over all functions of a dimension
 
     Which algorithm is better over all functions of a dimension: the share of the targets that it
-    reaches, its average ranks, and the number of functions on which it is the best. Ranks are those
-    of the table `ranks`: the runs of all instances are pooled, and a function counts once. Rows are
-    sorted by the average rank in seconds, or in evaluations if these are the only budget. The
-    tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
+    reaches, its average ranks (those of the table `ranks`), and the number of functions on which it
+    is the best. Rows are sorted by the average rank in seconds, or in evaluations if these are the
+    only budget. The tables `friedman`, `posthoc` and `comparison` show whether a difference is
+    certain.
 
     SPACE, ALGORITHM
     functions: number of functions on which the algorithm was run
-    reached <Targets; high .3>: share of the targets that a run reaches, an average over functions,
-        in which each function counts once
+    reached <Targets; high .3>: share of the targets that a run reaches, an average over functions
     rank_* <Rank, *; low .2>: average over the functions of the rank by the ERT in * to the targets
     rank_median <Rank, precision; low .2>: average over the functions of the rank by the median
         precision at the end; empty if 0.5 is not among the quantiles of the campaign
