@@ -278,11 +278,7 @@ MEASURED += ["slowdown_median", "slowdown_max", "real_share"]
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 
 
-@exhibit(
-    question=questions.MEASUREMENT,
-    layouts=Layout(rows=("function",)),
-    charged=False,
-)
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("function",)), charged=False)
 def timing_noise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Timing noise and the minimum detectable ratio
 
@@ -394,11 +390,7 @@ def overhead(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return rows.reset_index()
 
 
-@exhibit(
-    question=questions.MEASUREMENT,
-    layouts=Layout(rows=("algorithm",)),
-    complete=True,
-)
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("algorithm",)), complete=True)
 def perturbation(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Perturbed runs
 
@@ -514,11 +506,7 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
-@exhibit(
-    question=questions.ANCILLARY,
-    layouts=Layout(rows=("algorithm",)),
-    charged=False,
-)
+@exhibit(question=questions.ANCILLARY, layouts=Layout(rows=("algorithm",)), charged=False)
 def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cost of tuning and preparation
 
@@ -547,8 +535,7 @@ def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 @exhibit(
     question=questions.ANCILLARY,
     layouts=Layout(
-        parts=("suite", "dimension", "table", "column", "row"),
-        points=(Points("row", 1),),
+        parts=("suite", "dimension", "table", "column", "row"), points=(Points("row", 1),)
     ),
     charged=False,
 )

@@ -17,13 +17,7 @@ from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import detectable, slowdowns, timing_noise
 from timefair.exhibits.columns import PAIR, column_names
-from timefair.exhibits.comparisons.ranks import (
-    ERT,
-    FIXED_BUDGET,
-    FIXED_TARGET,
-    cases,
-    median,
-)
+from timefair.exhibits.comparisons.ranks import ERT, FIXED_BUDGET, FIXED_TARGET, cases, median
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
@@ -671,10 +665,7 @@ class _Contest:
         return self._with_the_best(Listed(frozenset()), results, partial(self.tested, problem))
 
     def _with_the_best(
-        self,
-        chosen: Listed,
-        results: Mapping[str, float],
-        tested: Callable[[Pair], dict[str, Any]],
+        self, chosen: Listed, results: Mapping[str, float], tested: Callable[[Pair], dict[str, Any]]
     ) -> Listed:
         """Also the pairs with the best algorithms, up to one that is worse than no other."""
         if chosen.among is None or not results:
