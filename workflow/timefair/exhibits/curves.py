@@ -325,8 +325,15 @@ def profile_evaluations(runs: Runs, analysis: Analysis) -> Made:
     """
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
-    refused = _lower_bound(everyone, np.isinf(reached_at))
-    return _profile(everyone, analysis, "evaluations", reached_at), {"refused": refused}
+    failed, known = np.isinf(reached_at), known_until(everyone, "evaluations")
+    cut, total = int(failed[np.isfinite(known)].sum()), int(failed.sum())
+    share = "All" if cut == total else f"{cut} of {total}"
+    refused = (
+        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
+        "off: with more evaluations, the curves may end higher."
+    )
+    profiles = _profile(everyone, analysis, "evaluations", reached_at)
+    return profiles, {"refused": refused if cut else ""}
 
 
 def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]) -> Parts:
@@ -345,16 +352,3 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         for algorithm, *of_it in curves:
             part = {**group.names, "algorithm": algorithm, "problems": len(observed), "ratio": grid}
             yield part | dict(zip(("fraction", "low", "high"), of_it, strict=True))
-
-
-def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
-    """A sentence for captions on the failures, shape (runs, targets), of runs that were cut off;
-    empty without any."""
-    cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
-    if not cut:
-        return ""
-    share = "All" if cut == total else f"{cut} of {total}"
-    return (
-        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
-        "off: with more evaluations, the curves may end higher."
-    )

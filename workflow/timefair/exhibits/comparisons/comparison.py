@@ -788,7 +788,6 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     return found
 
 
-FAMILY = ("suite", "dimension", "criterion")
 P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
 BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 
@@ -884,7 +883,8 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
     for row in rows:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
-        row["p_adjusted"] = min(larger * tests[tuple(row[key] for key in FAMILY)], 1.0)
+        family = row["suite"], row["dimension"], row["criterion"]
+        row["p_adjusted"] = min(larger * tests[family], 1.0)
         least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
         timed = row["criterion"] == FIXED_TARGET  # an unknown ratio (NaN) explains no order
         explained = timed and most_s <= least_s * row["detectable_ratio"]
@@ -922,7 +922,7 @@ def _at_fixed_targets(
             unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
             for unit in UNITS
         }
-        erts = np.array([one.ert for unit in ("evaluations", "seconds") for one in spent[unit]])
+        erts = np.array([one.ert for unit in P_OF_UNIT.values() for one in spent[unit]])
         for k, target in enumerate(targets):
             values = erts[:, k].tolist()
             if _inverted(*values):
