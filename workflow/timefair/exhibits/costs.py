@@ -43,13 +43,12 @@ COUNTED = (
         ),
     ),
     figures=drawn(
-        "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
-        "(horizontal axis) and the budget of a run, which includes the evaluation costs "
-        "(vertical axis): by the share of the targets that are reached, and by the average "
-        "rank over the functions. Full colour: the lead is significant, by share for new runs "
-        "on these functions, by rank for functions like these. Pale: others may be as "
-        "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
-        f"enough; the table names their algorithms. {COUNTED}",
+        "The best algorithm over all functions, for the cost of an evaluation in {seconds} and the "
+        "budget of a run, which includes the evaluation costs: by the share of the targets that "
+        "are reached, and by the average rank over the functions. Full colour: the lead is "
+        "significant, by share for new runs on these functions, by rank for functions like these. "
+        "Pale: others may be as good. White: no algorithm reaches a target. Grey: some runs were "
+        f"not observed long enough. {COUNTED}",
         Picture(
             "timefair.exhibits.charts.maps:cost_map",
             reading=leaders("that are best at most points"),

@@ -65,9 +65,9 @@ SO_FAR = (
         *over_costs(
             "anytime",
             "Best precision over {unit}",
-            "Best precision so far over {unit}: the median over the runs of all instances, with "
-            "its interval at each cost. Lower is better. A curve begins where half of the runs "
-            "have a value. Each panel has its own vertical scale.",
+            "Median over the runs of all instances of the best precision so far, over {unit}, with "
+            "its interval at each cost. Lower is better. A curve begins where half of the runs have "
+            "a value. Each panel has its own vertical scale.",
             Curves(
                 y="median",
                 low="median_low",
@@ -82,10 +82,9 @@ SO_FAR = (
         *over_costs(
             "convergence",
             "Mean of the best precision over {unit}",
-            "Mean over all runs of the best precision so far, over {unit}: the convergence curve "
-            "of most papers. A single bad run can determine it; the figure of the median is "
-            "`anytime`. Lower is better. A curve begins where all runs have a value. Each panel "
-            "has its own vertical scale.",
+            "Mean over all runs of the best precision so far, over {unit}: the convergence curve of "
+            "most papers, which a single bad run can determine. Lower is better. A curve begins "
+            "where all runs have a value. Each panel has its own vertical scale.",
             Curves(
                 y="mean",
                 y_label="best precision so far, mean",
@@ -141,9 +140,8 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
         "ecdf",
         "Share of targets reached over {unit}",
         "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
-        "over all functions and for each function. Triples that were never reached stay in the "
-        "denominator. Higher is better. Bands are bootstrap limits at each cost, from runs "
-        "resampled within each instance; there is none if an instance has a single run.",
+        "over all functions and for each function. Higher is better. Bands are bootstrap limits at "
+        "each cost, from runs resampled within each instance; none if an instance has a single run.",
         _curves("share of (target, instance, run) reached", "what the runs had reached"),
         default=True,
     ),

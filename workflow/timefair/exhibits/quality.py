@@ -138,11 +138,10 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
         ),
     ],
     figures=drawn(
-        "Quantiles of the best precision at the end of a run, with the runs of all instances "
-        "pooled: a line from the lowest to the highest quantile, with the marker of the "
-        "algorithm at the quantile nearest to the median. The pale bar is the "
-        "distribution-free interval of that quantile. Further left is better. An arrow at the "
-        "right edge is a quantile without a finite value.",
+        "Quantiles of the best precision at the end of a run, the runs of all instances pooled: a "
+        "line from the lowest to the highest quantile, with a marker at the one nearest to the "
+        "median, and its distribution-free interval as a pale bar. Further left is better. An "
+        "arrow at the right edge is a quantile without a finite value.",
         Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
         default=True,
     ),
@@ -429,11 +428,10 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
     figures=Figure(
         "sorted_solutions",
         "Sorted solutions where mean and median disagree",
-        "Sorted solutions of pairs of algorithms that mean and median order differently, one panel "
-        "per pair and problem: the best precision of each run over the share of runs that are at "
-        "least as good. The filled marker is the median and the hollow marker the mean, on the "
-        "curve: a mean far to the right is caused by a few bad runs. The figure shows the pairs "
-        "with the widest gap; the table `disagreements` has all of them. `inf` is at the top edge.",
+        "Sorted solutions of the pairs with the widest gap, one panel per pair and problem: the "
+        "best precision of each run over the share of runs that are at least as good. The filled "
+        "marker is the median and the hollow marker the mean: a mean far to the right is caused by "
+        "a few bad runs. `inf` is at the top edge.",
         Picture("timefair.exhibits.charts.curves:sorted_solutions"),
     ),
 )

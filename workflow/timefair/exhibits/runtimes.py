@@ -31,10 +31,9 @@ PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
     figures=Figure(
         "best_of",
         "Expected best of several executions",
-        "Expected best precision of k executions, each with the complete budget, over k. The "
-        "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
-        "line ends where there are fewer than k runs. The steeper it falls, the more the "
-        "results of an algorithm vary.",
+        "Expected best precision of k executions, each with the complete budget, over k, the runs "
+        "of all instances pooled. A line ends where there are fewer than k runs. The steeper it "
+        "falls, the more the results of an algorithm vary.",
         Picture(
             "timefair.exhibits.charts.curves:best_of",
             "functions",
@@ -148,8 +147,8 @@ SOME_TARGETS = (Points("target", 3),)
     figures=over_costs(
         "ert",
         "Expected {unit} to targets",
-        "Expected running time (ERT) in {unit} to targets from easy to hard. The runs of all "
-        "instances are pooled, and a failed run costs all that it used. Lower is better. Bands are "
+        "Expected running time (ERT) in {unit} to targets from easy to hard, the runs of all "
+        "instances pooled; a failed run costs all that it used. Lower is better. Bands are "
         "intervals, computed on a logarithmic scale.",
         Curves(
             x="target",
@@ -258,8 +257,7 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
         "restarted",
         "Share of targets reached with restarts over {unit}",
         "Share of the targets that are reached within a number of {unit} if every failed run is "
-        "followed by another one, over all functions and for each function. The share is computed "
-        "in closed form from the runs of all instances.",
+        "followed by another one, in closed form, over all functions and for each function.",
         Curves(
             y="fraction",
             y_label="share of targets reached with restarts",

@@ -65,11 +65,10 @@ class Case:
     layouts=Layout(rows=("measure", "algorithm"), columns="criterion"),
     figures=[
         drawn(
-            "Average ranks of the algorithms over the functions under several criteria. Higher is "
-            "better. Left: the precision at the end of the run, by its mean and its quantiles; "
-            "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
-            "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
-            "cross, the order of the two depends on the criterion.",
+            "Average ranks of the algorithms over the functions: by the mean and the quantiles of the "
+            "precision at the end, then by the ERT and the quantiles of the {seconds} and "
+            "evaluations to the targets, each pair within the cost that all runs of both were "
+            "allowed. Higher is better. If two lines cross, the order depends on the criterion.",
             Picture(
                 "timefair.exhibits.charts.dots:slopes", prepare=_slopes, reading=AT_SOME_POSITION
             ),
@@ -298,11 +297,10 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     figures=Figure(
         "rank_reversals",
         "Ranks by evaluations and by time",
-        "Average rank over the functions by evaluations (left) and by time (right), as "
-        "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-        "precision; at fixed targets, by the average rank of the ERT over the targets, each "
-        "pair within the evaluations that all runs of both were allowed. If two lines cross, "
-        "the order of the two algorithms in time differs from their order in evaluations.",
+        "Average rank over the functions by evaluations and by time, as in the table `ranks`. "
+        "Higher is better. At a fixed budget, ranks are by the median precision; at fixed targets, "
+        "by the average rank of the ERT over the targets. If two lines cross, the order of the two "
+        "algorithms in time differs from their order in evaluations.",
         Picture(
             "timefair.exhibits.charts.dots:slopes",
             prepare=_ranking_slopes,
