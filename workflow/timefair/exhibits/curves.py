@@ -66,8 +66,8 @@ SO_FAR = (
             "anytime",
             "Best precision over {unit}",
             "Median over the runs of all instances of the best precision so far, over {unit}, with "
-            "its interval at each cost. Lower is better. A curve begins where half of the runs have "
-            "a value. Each panel has its own vertical scale.",
+            "its interval at each cost. Lower is better. A curve begins where half of the runs "
+            "have a value. Each panel has its own vertical scale.",
             Curves(
                 y="median",
                 low="median_low",
@@ -82,8 +82,8 @@ SO_FAR = (
         *over_costs(
             "convergence",
             "Mean of the best precision over {unit}",
-            "Mean over all runs of the best precision so far, over {unit}: the convergence curve of "
-            "most papers, which a single bad run can determine. Lower is better. A curve begins "
+            "Mean over all runs of the best precision so far, over {unit}: the convergence curve "
+            "of most papers, which a single bad run can determine. Lower is better. A curve begins "
             "where all runs have a value. Each panel has its own vertical scale.",
             Curves(
                 y="mean",
@@ -141,7 +141,7 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
         "Share of targets reached over {unit}",
         "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
         "over all functions and for each function. Higher is better. Bands are bootstrap limits at "
-        "each cost, from runs resampled within each instance; none if an instance has a single run.",
+        "each cost, from runs resampled within each instance; none if one has a single run.",
         _curves("share of (target, instance, run) reached", "what the runs had reached"),
         default=True,
     ),

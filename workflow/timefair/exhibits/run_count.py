@@ -369,7 +369,7 @@ class Entrant:
         "Rules for the number of runs: savings and accuracy",
         "How many runs each rule saves, and how often its result is right: by the run-count "
         "paper's criterion, by the promise that it makes, and by the best algorithm of a problem. "
-        "A rule whose mark is not above the line of the fixed numbers gains nothing from the values.",
+        "A rule whose mark is not above the line of fixed numbers gains nothing from the values.",
         Picture("timefair.exhibits.charts.run_count:rules"),
         needs="samples",
     ),

@@ -65,8 +65,8 @@ class Case:
     layouts=Layout(rows=("measure", "algorithm"), columns="criterion"),
     figures=[
         drawn(
-            "Average ranks of the algorithms over the functions: by the mean and the quantiles of the "
-            "precision at the end, then by the ERT and the quantiles of the {seconds} and "
+            "Average ranks of the algorithms over the functions: by the mean and the quantiles of "
+            "the precision at the end, then by the ERT and the quantiles of the {seconds} and "
             "evaluations to the targets, each pair within the cost that all runs of both were "
             "allowed. Higher is better. If two lines cross, the order depends on the criterion.",
             Picture(
