@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -85,37 +83,39 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
     best_of_restarts [precision] <With restarts; low>: best precision of the runs with their actual
         restarts, including the last launch, which is cut at T
     """
-    best, launches = rundata.precision_at_the_end(runs), runs.launches.copy()
-    launches["precision"] = rundata.equal_if_solved(
-        runs, launches["best_precision"].to_numpy(np.float64), launches["row"].to_numpy()
+    best, launches = rundata.precision_at_the_end(runs), runs.launches
+    row, complete = launches["row"].to_numpy(), launches["complete"].to_numpy(dtype=np.bool_)
+    start_s, end_s, evaluations, precision = (
+        launches[name].to_numpy(dtype=np.float64)
+        for name in ("start_s", "end_s", "evaluations", "best_precision")
     )
-    launches["length_s"] = launches["end_s"] - launches["start_s"]
+    precision = rundata.equal_if_solved(runs, precision, row)
     cells = list(runs.groups(PROBLEM_KEYS))
     place = np.empty(len(runs.frame), dtype=np.intp)
     for number, (_, rows) in enumerate(cells):
         place[rows] = number
-    of_cells: dict[Any, pd.DataFrame] = dict(iter(launches.groupby(place[launches["row"]])))
+    of_cells = pd.Series(row).groupby(place[row]).indices
     budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     for number, (group, rows) in enumerate(cells):
-        own = of_cells.get(number, launches.iloc[:0])
-        ended = own[own["complete"].astype(bool)]
+        own = np.asarray(of_cells.get(number, ()), dtype=np.intp)
+        ended = own[complete[own]]
         timed = not np.isnan(budgets["seconds"][rows]).any()
         unit: Unit = "seconds" if timed else "evaluations"
-        used, budget = ended["length_s" if timed else unit], np.fmax.reduce(budgets[unit][rows])
+        used = (end_s - start_s if timed else evaluations)[ended]
         tau = used.mean() if used.sum() > 0 else np.nan
-        before = own["start_s"].min() if timed and len(own) else 0.0  # a charge is no launch
+        budget = np.fmax.reduce(budgets[unit][rows])
+        before = start_s[own].min() if timed and own.size else 0.0  # a charge is no launch
         k = float(probability.affordable_runs(budget - before, tau))
-        single = ended["precision"].to_numpy(dtype=np.float64)
         yield group | {
             "runs": len(rows),
             "unit": unit,
             "budget": budget,
-            "complete_launches": len(ended),
+            "complete_launches": ended.size,
             "tau": tau,
             "k": k,
             "measure": _measures(analysis),
-            "one_launch": _best_of(single, 1, analysis),
-            "best_of_k_launches": _best_of(single, k, analysis),
+            "one_launch": _best_of(precision[ended], 1, analysis),
+            "best_of_k_launches": _best_of(precision[ended], k, analysis),
             "best_of_restarts": _best_of(best[rows], 1, analysis),
         }
 
