@@ -155,13 +155,13 @@ def test_a_function_of_the_users_own_and_what_it_is_set(tmp_path, monkeypatch):
 def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(monkeypatch):
     names = ("exhibits/curves.py", "exhibits/charts/dots.py")
     before, code = (
-        {name: provenance.table_key(name) for name in ("ecdf", "quantiles")},
+        {name: provenance.table_key(name) for name in ("ecdf", "ranks")},
         provenance._code,
     )
     edited = {provenance.PACKAGE / name for name in names}
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p in edited else code(p))
     assert provenance.table_key("ecdf") != before["ecdf"]
-    assert provenance.table_key("quantiles") == before["quantiles"]
+    assert provenance.table_key("ranks") == before["ranks"]
 
 
 def test_sources_follow_imports_and_stay_in_their_rooms():
