@@ -140,15 +140,15 @@ def test_a_function_of_the_users_own_and_what_it_is_set(tmp_path, monkeypatch):
 
 
 def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(monkeypatch):
-    names = ("exhibits/run_count.py", "exhibits/charts/dots.py")
+    names = ("exhibits/curves.py", "exhibits/charts/dots.py")
     before, code = (
-        {name: provenance.table_key(name) for name in ("run_count_savings", "quantiles")},
+        {name: provenance.table_key(name) for name in ("ecdf", "ranks")},
         provenance._code,
     )
     edited = {provenance.PACKAGE / name for name in names}
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p in edited else code(p))
-    assert provenance.table_key("run_count_savings") != before["run_count_savings"]
-    assert provenance.table_key("quantiles") == before["quantiles"]
+    assert provenance.table_key("ecdf") != before["ecdf"]
+    assert provenance.table_key("ranks") == before["ranks"]
 
 
 FINISHED: dict[str, Any] = {

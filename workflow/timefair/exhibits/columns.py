@@ -91,43 +91,38 @@ def column_names(columns: Iterable[Column]) -> list[str]:
     return [column.name for column in columns]
 
 
-SUITE = Column("suite", "suite of the problem", text=True)
-DIMENSION = Column("dimension", "dimension of the search space")
-FUNCTION = Column("function", "number of the function")
-INSTANCE = Column("instance", "number of the instance")
-ALGORITHM = Column("algorithm", "label of the algorithm", text=True)
-FUNCTION_OR_ALL = Column(
-    "function", "number of the function as text, or `all` for all functions together"
-)
-DIMENSION_OR_ALL = Column(
-    "dimension", "dimension of the search space as text, or `all` for all dimensions together"
-)
-
+SUITE, DIMENSION, FUNCTION, INSTANCE, ALGORITHM = columns_of("""
+    suite (text): suite of the problem
+    dimension: dimension of the search space
+    function: number of the function
+    instance: number of the instance
+    algorithm (text): label of the algorithm
+""")
+FUNCTION_OR_ALL, DIMENSION_OR_ALL = columns_of("""
+    function: number of the function as text, or `all` for all functions together
+    dimension: dimension of the search space as text, or `all` for all dimensions together
+""")
 SPACE = (SUITE, DIMENSION)
 PROBLEM = (SUITE, DIMENSION, FUNCTION)
 CELL = (*PROBLEM, ALGORITHM)
 CELL_OR_ALL = (SUITE, DIMENSION, FUNCTION_OR_ALL, ALGORITHM)
 INSTANCE_CELL = (*PROBLEM, INSTANCE, ALGORITHM)
-
 PAIR = columns_of("""
     algorithm_a (text): label of the first algorithm
     algorithm_b (text): label of the second algorithm
 """)
-
-RUNS = Column("runs", "number of runs")
-SUCCESSES = Column("successes", "number of runs that reached the target")
-SUCCESS_RATE = Column("success_rate", "`successes` divided by `runs`")
-TARGET = Column("target", "precision to reach", "precision", exact=True)
-UNIT = Column("unit", "unit of the costs: `seconds` or `evaluations`", text=True)
-COST = Column("cost", "cost since the start of the run", "`unit`")
-EXECUTIONS = Column("executions", "number of executions, each with the complete budget")
-QUANTILE = Column("quantile", "probability of the quantile; 0.5 is the median")
-MEASURE = Column(
-    "measure", "what the row states: `mean`, or a quantile such as `Q.10` or `Q.50`", text=True
-)
-FIXED = Column(
-    "criterion",
-    "`fixed target`: values are ERTs to `target`. `fixed budget`: values are median precisions (0 "
-    "if the final target was reached), and `target` is empty",
-    text=True,
+RUNS, SUCCESSES, SUCCESS_RATE, TARGET, UNIT, COST, EXECUTIONS, QUANTILE, MEASURE, FIXED = (
+    columns_of("""
+    runs: number of runs
+    successes: number of runs that reached the target
+    success_rate: `successes` divided by `runs`
+    target [precision] (exact): precision to reach
+    unit (text): unit of the costs: `seconds` or `evaluations`
+    cost [`unit`]: cost since the start of the run
+    executions: number of executions, each with the complete budget
+    quantile: probability of the quantile; 0.5 is the median
+    measure (text): what the row states: `mean`, or a quantile such as `Q.10` or `Q.50`
+    criterion (text): `fixed target`: values are ERTs to `target`. `fixed budget`: values are median
+        precisions (0 if the final target was reached), and `target` is empty
+""")
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,13 +43,12 @@ COUNTED = (
         ),
     ),
     figures=drawn(
-        "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
-        "(horizontal axis) and the budget of a run, which includes the evaluation costs "
-        "(vertical axis): by the share of the targets that are reached, and by the average "
-        "rank over the functions. Full colour: the lead is significant, by share for new runs "
-        "on these functions, by rank for functions like these. Pale: others may be as "
-        "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
-        f"enough; the table names their algorithms. {COUNTED}",
+        "The best algorithm over all functions, for the cost of an evaluation in {seconds} and the "
+        "budget of a run, which includes the evaluation costs: by the share of the targets that "
+        "are reached, and by the average rank over the functions. Full colour: the lead is "
+        "significant, by share for new runs on these functions, by rank for functions like these. "
+        "Pale: others may be as good. White: no algorithm reaches a target. Grey: some runs were "
+        f"not observed long enough. {COUNTED}",
         Picture(
             "timefair.exhibits.charts.maps:cost_map",
             on_paper=leaders("that are best at most points"),
@@ -64,23 +62,20 @@ def cost_map(runs: Runs, analysis: Analysis) -> Made:
     """Best algorithm for each evaluation cost and budget
 
     The best algorithm over all functions for each evaluation cost c and each budget of a run, which
-    includes the evaluation costs. There are two measures: the share of the targets that are reached
-    within the budget, and the average rank over the functions. Functions count equally. A
-    significant lead by share applies to new runs on these functions (Welch's test against each
-    other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
-    algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
-    T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
-    winner, and the table names the algorithm of this run. {COUNTED}
+    includes the evaluation costs. Functions count equally. A significant lead by share applies to
+    new runs on these functions (Welch's test against each other algorithm), and one by rank to
+    functions like these (Wilcoxon's test, corrected for all pairs). A run that used T seconds and E
+    evaluations is known up to T + c E seconds, unless it ended by itself. If a run is not known up
+    to the budget, there is no winner, and the table names its algorithm. {COUNTED}
 
     SPACE
     measure (text): `share`: the average over the functions of the share of the targets that a run
         reaches within the budget. `rank`: the average rank over the functions, by that share
-    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its measured
-        time
+    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs besides its measured time
     budget_s [{SECONDS}]: budget of a run, evaluation costs included
-    best (text) <Best>: the best algorithm; of several equal ones, the first in alphabetical order;
-        empty if the runs do not show it, or if no algorithm reaches a target
-    value: share or average rank of `best`; empty if `best` is empty
+    best (text) <Best>: the best algorithm, the first by name of several equal ones; empty if the
+        runs do not show it, or if no algorithm reaches a target
+    value: share or average rank of `best`
     tied (text): algorithms that may be as good as `best`, separated by commas, at most {MOST_NAMED}
         by name; empty if the lead is significant
     known: whether all runs were observed up to this budget at this evaluation cost, or had reached
@@ -128,12 +123,8 @@ def _map(
     reached, ends = zip(seconds, rounds, strict=True)
     budgets = _budgets(seconds, rounds)
 
-    @cache
-    def text(chosen: bytes) -> str | None:
-        return first(every[np.frombuffer(chosen, dtype=bool)], MOST_NAMED) or None
-
     def named(chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
-        return np.array([text(row.tobytes()) for row in chosen], dtype=object)
+        return np.array([first(every[row], MOST_NAMED) or None for row in chosen], dtype=object)
 
     for cost in COSTS_S:
         until = statistics.known_until(*ends, cost)

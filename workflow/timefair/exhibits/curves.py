@@ -65,7 +65,7 @@ SO_FAR = (
         *over_costs(
             "anytime",
             "Best precision over {unit}",
-            "Best precision so far over {unit}: the median over the runs of all instances, with "
+            "Median over the runs of all instances of the best precision so far, over {unit}, with "
             "its interval at each cost. Lower is better. A curve begins where half of the runs "
             "have a value. Each panel has its own vertical scale.",
             Curves(
@@ -83,9 +83,8 @@ SO_FAR = (
             "convergence",
             "Mean of the best precision over {unit}",
             "Mean over all runs of the best precision so far, over {unit}: the convergence curve "
-            "of most papers. A single bad run can determine it; the figure of the median is "
-            "`anytime`. Lower is better. A curve begins where all runs have a value. Each panel "
-            "has its own vertical scale.",
+            "of most papers, which a single bad run can determine. Lower is better. A curve begins "
+            "where all runs have a value. Each panel has its own vertical scale.",
             Curves(
                 y="mean",
                 y_label="best precision so far, mean",
@@ -102,10 +101,9 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
 
     Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
     instances: the median with its interval and with the quartiles of single runs. The rows of an
-    algorithm end when the budget (or the end of published data) has cut off half of its runs,
-    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
-    itself or at the final target keeps its best precision. Precisions at or below the final target
-    count as 0.
+    algorithm end when the budget (or the end of published data) has cut off half of its runs; from
+    the first cut on, there are no limits. A run that ended by itself or at the final target keeps
+    its best precision. Precisions at or below the final target count as 0.
 
     CELL, RUNS, UNIT
     cost [`unit`]: cost since the start of the run, the same grid for all algorithms
@@ -117,8 +115,7 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
     median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
         are too few (a 95 % interval needs six)
     median_high [precision]: upper limit of that interval
-    mean [precision]: mean over the runs of the best precision so far; `inf` while a run has no
-        value
+    mean [precision]: mean over the runs; `inf` while a run has no value
     """
     points = runs.points
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -143,9 +140,8 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
         "ecdf",
         "Share of targets reached over {unit}",
         "Share of the (target, instance, run) triples that were reached within a number of {unit}, "
-        "over all functions and for each function. Triples that were never reached stay in the "
-        "denominator. Higher is better. Bands are bootstrap limits at each cost, from runs "
-        "resampled within each instance; there is none if an instance has a single run.",
+        "over all functions and for each function. Higher is better. Bands are bootstrap limits at "
+        "each cost, from runs resampled within each instance; none if one has a single run.",
         _curves("share of (target, instance, run) reached", "what the runs had reached"),
         default=True,
     ),
@@ -155,11 +151,11 @@ def ecdf(runs: Runs, analysis: Analysis) -> Parts:
     """Share of targets reached within a cost
 
     Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
-    in evaluations, for each function and for all functions together. Triples that were never
-    reached stay in the denominator. If the budget has cut off runs before they had reached all
-    targets, the share is a lower bound without limits, and the rows of an algorithm end with the
-    last of these runs. Limits come from runs resampled within each instance, so they do not apply
-    to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
+    in evaluations, for each function and for all functions together. If the budget has cut off runs
+    before they had reached all targets, the share is a lower bound without limits, and the rows of
+    an algorithm end with the last of these runs. Limits come from runs resampled within each
+    instance, so they do not apply to other problems. Few targets are replaced by 51 between the
+    easiest and the hardest one.
 
     CELL_OR_ALL, RUNS, UNIT, COST
     {OBSERVED}
@@ -205,12 +201,10 @@ def ecdf(runs: Runs, analysis: Analysis) -> Parts:
 def feasible(runs: Runs, analysis: Analysis) -> Parts:
     """Share of feasible runs within a cost
 
-    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in
-    evaluations, with its exact interval, for each function and for all functions together. The runs
-    of all instances are pooled. Evaluations are those of the objective function and of the
-    constraints together. If the budget has cut off runs that were not feasible, the share is a
-    lower bound without limits, and the rows end with the last of these runs. Empty without
-    constraints.
+    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in evaluations
+    (of objective and constraints together), with its exact interval, for each function and for all
+    functions together. If the budget has cut off runs that were not feasible, the share is a lower
+    bound without limits, and the rows end with the last of these runs. Empty without constraints.
 
     CELL_OR_ALL, RUNS, UNIT, COST
     {OBSERVED}
@@ -322,15 +316,22 @@ def profile_evaluations(runs: Runs, analysis: Analysis) -> Made:
 
     Performance profile (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
     the table `profile`. The two tables differ because of the time that algorithms themselves take.
-    A run that was cut off before a target counts as a failure and costs what it used. Unlike ranks,
-    costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
+    Unlike ranks, costs count to the end of each run, so the curve of a slow algorithm is a lower
+    bound.
 
     {PROFILE_COLUMNS}
     """
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
-    refused = _lower_bound(everyone, np.isinf(reached_at))
-    return _profile(everyone, analysis, "evaluations", reached_at), {"refused": refused}
+    failed, known = np.isinf(reached_at), known_until(everyone, "evaluations")
+    cut, total = int(failed[np.isfinite(known)].sum()), int(failed.sum())
+    share = "All" if cut == total else f"{cut} of {total}"
+    refused = (
+        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
+        "off: with more evaluations, the curves may end higher."
+    )
+    profiles = _profile(everyone, analysis, "evaluations", reached_at)
+    return profiles, {"refused": refused if cut else ""}
 
 
 def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]) -> Parts:
@@ -349,16 +350,3 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         for algorithm, *of_it in curves:
             part = {**group.names, "algorithm": algorithm, "problems": len(observed), "ratio": grid}
             yield part | dict(zip(("fraction", "low", "high"), of_it, strict=True))
-
-
-def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
-    """A sentence for captions on the failures, shape (runs, targets), of runs that were cut off;
-    empty without any."""
-    cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
-    if not cut:
-        return ""
-    share = "All" if cut == total else f"{cut} of {total}"
-    return (
-        f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
-        "off: with more evaluations, the curves may end higher."
-    )

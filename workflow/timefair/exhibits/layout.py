@@ -61,17 +61,21 @@ class Value:
 
     @classmethod
     def of(cls, column: Column, columns: Iterable[Column]) -> Value:
-        """A value as its column says it: a label and, behind a semicolon, `better`, the number of
-        decimals (``.2``), `wrap` (``38 letters``), and ``limits``, ``rank`` and ``text`` for the
-        columns with its interval, its rank, and its text if it is `censored`.
+        """A value as its column says it: a label and, behind a semicolon, `better`, `decimals`
+        (``.2``), `digits` (``4 digits``), `wrap` (``38 letters``), `equal` (``to f_target``), and
+        ``limits``, ``rank`` and ``text`` for the columns with its interval, its rank, and its text
+        if it is `censored`.
 
         >>> Value.of(Column("ert", "", printed="ERT, s; low .2"), ()).decimals
         2
         """
         label, _, facts = column.printed.partition("; ")
         name, names = column.name, [each.name for each in columns]
-        words, decimals = facts.split(), re.search(r"\.(\d)", facts)
-        wrap = re.search(r"(\d+) letters", facts)
+        words = facts.split()
+
+        def number(pattern: str) -> int | None:
+            return int(found[1]) if (found := re.search(pattern, facts)) else None
+
         own = f"{name}_low" in names
         limits = (f"{name}_low", f"{name}_high") if own else ("low", "high")
         ranks = (rank for rank in (f"{name}_rank", f"rank_{name}", "rank") if rank in names)
@@ -82,9 +86,11 @@ class Value:
             next((end for end in ends if end in words), None),
             limits if "limits" in words else None,
             next(ranks) if "rank" in words else None,
-            decimals=int(decimals[1]) if decimals else None,
+            decimals=number(r"\.(\d)"),
             censored=f"{name}_text" if "text" in words else None,
-            wrap=int(wrap[1]) if wrap else None,
+            wrap=number(r"(\d+) letters"),
+            equal=words[-1] if "to" in words else None,
+            digits=number(r"(\d+) digits"),
         )
 
 
@@ -154,8 +160,10 @@ class Layout:
         printed = {each.name: each for each in columns if each.printed}
         chosen = [printed[name] for name in self.shown or printed]
         values = self.values or tuple(Value.of(each, columns) for each in chosen)
+        brackets = self.brackets if any(value.interval for value in values) else ""
+        found = replace(self, values=values, brackets=brackets)
         if self.caption:
-            return replace(self, values=values)
+            return found
         labels = {name: each.printed.partition("; ")[0] for name, each in printed.items()}
         first = re.split(r"\. (?=[A-Z])", caption)[0].removesuffix(".").replace("*", "")
         said = [title if len(chosen) > 1 else first]
@@ -165,7 +173,7 @@ class Layout:
             if printed[name] in chosen and not meaning.endswith(label):
                 said.append(f"{label}: {meaning}")
         text = re.sub("`(.+?)`", lambda one: labels.get(one[1], one[1]), ". ".join(said))
-        return replace(self, values=values, caption=f"{text}.")
+        return replace(found, caption=f"{text}.")
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -47,31 +47,14 @@ def ranks_within(frame: pd.DataFrame, keys: Iterable[str], column: str) -> pd.Se
     return values.groupby([frame[key] for key in keys]).rank()
 
 
-NAMES = {
-    "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
-}  # fmt: skip
-SUMMARY = tuple(NAMES)
-
-
-def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Layout:
-    values = [
-        Value(f"{kind}_{name}", NAMES[name], "low", digits=digits, equal=equal) for name in SUMMARY
-    ]
-    values[2] = replace(values[2], better=None)  # a small deviation is not better
-    return Layout(
-        caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
-        "the runs; rank of the mean. Values that are printed alike are tied.",
-        values=(*values, Value("rank", "Rank")),
-        name=kind if equal else "",
-        whole=True,
-    )
+SUMMARY = ("best", "mean", "deviation", "median", "worst")
 
 
 @exhibit(
     question=questions.QUALITY,
     layouts=[
-        _layout("precision", "Precision f − f_opt (0: the final target was reached)", 4),
-        _layout("f", "The least value of f", 8, equal="f_target"),  # which often differ less
+        Layout(shown=(*(f"{of}_{name}" for name in SUMMARY), "rank"), name=label, whole=True)
+        for of, label in (("precision", ""), ("f", "f"))
     ],
 )
 def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -82,21 +65,24 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     0. If all instances have the same optimum, also f itself, which timefair minimizes.
 
     CELL, RUNS
-    precision_best [precision]: least precision at the end of a run
-    precision_mean [precision] (interval, bootstrap-t; empty for a single run): mean; `inf` if a run
-        found no finite value
+    precision_best [precision] <Best; low 4 digits>: least precision at the end of a run
+    precision_mean [precision] (interval, bootstrap-t; empty for a single run) <Mean; low 4 digits>:
+        mean; `inf` if a run found no finite value
     precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics 10,
         4364 (2022), whose coverage is too low for skewed results; may be negative
     precision_mean_paper_high [precision]: upper limit by that approximation
-    precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
-    precision_median [precision]: median: the mean of the two in the middle
-    precision_worst [precision]: largest precision at the end of a run
-    rank: rank of `precision_mean` among the algorithms; ties share a rank
-    f_best (exact): the same of the least f of each run; empty if the optima of the instances differ
-    f_mean (exact): mean of f
-    f_deviation: standard deviation of f
-    f_median (exact): median of f
-    f_worst (exact): largest f; `inf` if a run found no finite value
+    precision_deviation [precision] <Std; 4 digits>: standard deviation, over n − 1; empty for a
+        single run
+    precision_median [precision] <Median; low 4 digits>: median: the mean of the two in the middle
+    precision_worst [precision] <Worst; low 4 digits>: largest precision at the end of a run
+    rank <Rank>: rank of `precision_mean` among the algorithms; ties share a rank
+    f_best (exact) <Best; low 8 digits to f_target>: the least f of a run; empty if the optima of
+        the instances differ
+    f_mean (exact) <Mean; low 8 digits to f_target>: mean of f
+    f_deviation <Std; 8 digits>: standard deviation of f
+    f_median (exact) <Median; low 8 digits to f_target>: median of f
+    f_worst (exact) <Worst; low 8 digits to f_target>: largest f; `inf` if a run found no finite
+        value
     f_target (exact): value of f at the final target, which ends a run: lower values are equally
         good. Empty without a final target or optimum, or if a run found less than the optimum
     """
@@ -139,10 +125,6 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
     return {f"{kind}_{name}": value for name, value in zip(SUMMARY, found, strict=True)}
 
 
-LIMITS = ("precision_low", "precision_high", "precision_coverage", "probability")
-LIMITS += ("probability_low", "probability_high", "probability_paper_low", "probability_paper_high")
-
-
 @exhibit(
     question=questions.QUALITY,
     layouts=[
@@ -156,11 +138,10 @@ LIMITS += ("probability_low", "probability_high", "probability_paper_low", "prob
         ),
     ],
     figures=drawn(
-        "Quantiles of the best precision at the end of a run, with the runs of all instances "
-        "pooled: a line from the lowest to the highest quantile, with the marker of the "
-        "algorithm at the quantile nearest to the median. The pale bar is the "
-        "distribution-free interval of that quantile. Further left is better. An arrow at the "
-        "right edge is a quantile without a finite value.",
+        "Quantiles of the best precision at the end of a run, the runs of all instances pooled: a "
+        "line from the lowest to the highest quantile, with a marker at the one nearest to the "
+        "median, and its distribution-free interval as a pale bar. Further left is better. An "
+        "arrow at the right edge is a quantile without a finite value.",
         Picture("timefair.exhibits.charts.dots:quantiles", "functions", on_paper=MAP),
         default=True,
     ),
@@ -184,36 +165,32 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     probability_paper_high: upper limit by that approximation
     rank: rank of `precision` among the algorithms of the problem; ties share a rank
     """
-    return pooled(runs, analysis, confidence=analysis.confidence)
-
-
-def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
-    """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
     best = rundata.precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(CELL):
         values = best[members]
         for p in sorted(analysis.quantiles):
-            precision = float(sample_quantile(values, p))
-            row = {**names, "runs": len(members), "quantile": p, "precision": precision}
-            if confidence is not None:
-                row |= _limits(values, p, confidence, runs.least_precision)
-            rows.append(row)
+            limits = quantile_interval(values, p, analysis.confidence)
+            exact, paper = (
+                statistics.probability_of_quantile(
+                    values, p, confidence=analysis.confidence, method=method
+                )
+                for method in ("beta", "paper")
+            )
+            numbers = limited("probability", exact) | {
+                "quantile": p,
+                "precision": sample_quantile(values, p),
+                "precision_low": max(limits.low, runs.least_precision),
+                "precision_high": limits.high,
+                "precision_coverage": limits.coverage,
+                "probability_paper_low": paper.low,
+                "probability_paper_high": paper.high,
+            }
+            rows.append(
+                names | {"runs": len(members)} | {name: float(of) for name, of in numbers.items()}
+            )
     frame = pd.DataFrame(rows, columns=None if rows else [*CELL, "quantile", "precision"])
     return frame.assign(rank=ranks_within(frame, (*PROBLEM, "quantile"), "precision"))
-
-
-def _limits(
-    values: NDArray[np.float64], p: float, confidence: float, least: float
-) -> dict[str, float]:
-    limits = quantile_interval(values, p, confidence)
-    exact, paper = (
-        statistics.probability_of_quantile(values, p, confidence=confidence, method=method)
-        for method in ("beta", "paper")
-    )
-    found = max(float(limits.low), least), limits.high, limits.coverage
-    found += exact.value, exact.low, exact.high, paper.low, paper.high
-    return dict(zip(LIMITS, map(float, found), strict=True))
 
 
 AT_TARGET = Layout(parts=(*PARTS, "target"), points=(Points("target", 1),))
@@ -274,7 +251,7 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     bounds = {u: np.where(np.isnan(one), runs.spent(u), one) for u, one in budgets.items()}
-    probabilities = sorted(analysis.quantiles)
+    probabilities, level = sorted(analysis.quantiles), analysis.confidence
     parts = []
     for names, members in runs.groups(CELL):
         successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
@@ -288,8 +265,22 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         part |= {f"{unknown}{end}": np.nan for end in ("", "_low", "_high")}
         part[f"{unknown}_text"] = ""
         for unit in runs.units_of(members):
-            times, bound = reached_at[unit][members], bounds[unit][members]
-            part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
+            times, column = reached_at[unit][members], f"runtime_{SUFFIX[unit]}"
+            censored = np.minimum(times, bounds[unit][members, np.newaxis])
+            limits = [quantile_interval(times, p, level, axis=0) for p in probabilities]
+            values, beyond = (
+                _rows([sample_quantile(of, p, axis=0) for p in probabilities])
+                for of in (times, censored)
+            )
+            part |= {
+                column: values,
+                f"{column}_low": np.maximum(_rows([limit.low for limit in limits]), 0.0),
+                f"{column}_high": _rows([limit.high for limit in limits]),
+                f"{column}_text": [
+                    (_digits(value) if value < np.inf else f"> {_digits(bound)}") + SIGN[unit]
+                    for value, bound in zip(values, beyond, strict=True)
+                ],
+            }
         parts.append(part)
     names_of = column_names(columns_of("CELL, TARGET, QUANTILE, RUNS, SUCCESSES"))
     of_units = [f"runtime_{unit}" for unit in SUFFIX.values()]
@@ -299,30 +290,6 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         known = frame[frame[column].notna()]
         frame[f"{column}_rank"] = ranks_within(known, (*PROBLEM, "target", "quantile"), column)
     return frame
-
-
-def _quantiles(
-    unit: Unit,
-    times: NDArray[np.float64],
-    bounds: NDArray[np.float64],
-    probabilities: list[float],
-    confidence: float,
-) -> dict[str, Any]:
-    """The columns of one unit except the rank, one row per target and probability."""
-    column, censored = f"runtime_{SUFFIX[unit]}", np.minimum(times, bounds[:, np.newaxis])
-    limits = [quantile_interval(times, p, confidence, axis=0) for p in probabilities]
-    values = _rows([sample_quantile(times, p, axis=0) for p in probabilities])
-    beyond = _rows([sample_quantile(censored, p, axis=0) for p in probabilities])
-    texts = [
-        _digits(value) if np.isfinite(value) else f"> {_digits(bound)}"
-        for value, bound in zip(values, beyond, strict=True)
-    ]
-    return {
-        column: values,
-        f"{column}_low": np.maximum(_rows([limit.low for limit in limits]), 0.0),
-        f"{column}_high": _rows([limit.high for limit in limits]),
-        f"{column}_text": [text + SIGN[unit] for text in texts],
-    }
 
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -461,11 +428,10 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
     figures=Figure(
         "sorted_solutions",
         "Sorted solutions where mean and median disagree",
-        "Sorted solutions of pairs of algorithms that mean and median order differently, one panel "
-        "per pair and problem: the best precision of each run over the share of runs that are at "
-        "least as good. The filled marker is the median and the hollow marker the mean, on the "
-        "curve: a mean far to the right is caused by a few bad runs. The figure shows the pairs "
-        "with the widest gap; the table `disagreements` has all of them. `inf` is at the top edge.",
+        "Sorted solutions of the pairs with the widest gap, one panel per pair and problem: the "
+        "best precision of each run over the share of runs that are at least as good. The filled "
+        "marker is the median and the hollow marker the mean: a mean far to the right is caused by "
+        "a few bad runs. `inf` is at the top edge.",
         Picture("timefair.exhibits.charts.curves:sorted_solutions"),
     ),
 )

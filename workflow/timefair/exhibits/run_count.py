@@ -23,7 +23,6 @@ from timefair.statistics.run_count import evaluation, stopping, widths
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
-STRATUM = ["suite", "dimension"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Samples:
         return [rows for _, rows in self.groups(["function", "instance"]) if rows.size > 1]
 
     def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
-        for names, rows in self.groups(STRATUM):
+        for names, rows in self.groups(["suite", "dimension"]):
             yield names, self.taken(rows)
 
     def taken(self, rows: NDArray[np.intp]) -> Samples:
@@ -124,8 +123,7 @@ ACCURATE = """
     for name in WITHIN
 )
 SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
-INDEPENDENT = ["samples_independent", "accurate_independent"]
-JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]
+JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, "samples_independent", "accurate_independent"]
 
 TO_SETTINGS = Layout(rows=("tau", "outliers"), parts=(*PARTS, "rule"))
 
@@ -335,7 +333,6 @@ ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
 RULE = ["rule", "setting", "promises"]
-RULES_KEYS = ["suite", "dimension", *RULE]
 SHARES = {
     "never_stopped_percent": ("never_stopped", "samples"),
     "out_of_bounds_percent": ("out_of_bounds", "samples"),
@@ -371,9 +368,8 @@ class Entrant:
         "run_count_rules",
         "Rules for the number of runs: savings and accuracy",
         "How many runs each rule saves, and how often its result is right: by the run-count "
-        "paper's criterion, by the promise that the median (or the mean) of the independent runs "
-        "is within the stated width, and by the best algorithm of a problem. A rule whose mark is "
-        "not above the line of the fixed numbers of runs gains nothing from the values.",
+        "paper's criterion, by the promise that it makes, and by the best algorithm of a problem. "
+        "A rule whose mark is not above the line of fixed numbers gains nothing from the values.",
         Picture("timefair.exhibits.charts.run_count:rules"),
         needs="samples",
     ),
@@ -435,7 +431,7 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
         parts.append(part.assign(**names))
     if not parts:
         return []
-    sums = pooled(pd.concat(parts, ignore_index=True), RULES_KEYS)
+    sums = pooled(pd.concat(parts, ignore_index=True), ["suite", "dimension", *RULE])
     mean_runs = sums["runs"] / sums["samples"]
     return sums.assign(
         mean_runs=mean_runs,

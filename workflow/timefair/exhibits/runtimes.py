@@ -29,10 +29,9 @@ PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
     figures=Figure(
         "best_of",
         "Expected best of several executions",
-        "Expected best precision of k executions, each with the complete budget, over k. The "
-        "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
-        "line ends where there are fewer than k runs. The steeper it falls, the more the "
-        "results of an algorithm vary.",
+        "Expected best precision of k executions, each with the complete budget, over k, the runs "
+        "of all instances pooled. A line ends where there are fewer than k runs. The steeper it "
+        "falls, the more the results of an algorithm vary.",
         Curves(
             y="precision",
             y_label="expected best precision of k",
@@ -89,37 +88,39 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
     best_of_restarts [precision] <With restarts; low>: best precision of the runs with their actual
         restarts, including the last launch, which is cut at T
     """
-    best, launches = rundata.precision_at_the_end(runs), runs.launches.copy()
-    launches["precision"] = rundata.equal_if_solved(
-        runs, launches["best_precision"].to_numpy(np.float64), launches["row"].to_numpy()
+    best, launches = rundata.precision_at_the_end(runs), runs.launches
+    row, complete = launches["row"].to_numpy(), launches["complete"].to_numpy(dtype=np.bool_)
+    start_s, end_s, evaluations, precision = (
+        launches[name].to_numpy(dtype=np.float64)
+        for name in ("start_s", "end_s", "evaluations", "best_precision")
     )
-    launches["length_s"] = launches["end_s"] - launches["start_s"]
+    precision = rundata.equal_if_solved(runs, precision, row)
     cells = list(runs.groups(PROBLEM_KEYS))
     place = np.empty(len(runs.frame), dtype=np.intp)
     for number, (_, rows) in enumerate(cells):
         place[rows] = number
-    of_cells = dict(iter(launches.groupby(place[launches["row"]])))
+    of_cells = pd.Series(row).groupby(place[row]).indices
     budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     for number, (group, rows) in enumerate(cells):
-        own = of_cells.get(number, launches.iloc[:0])
-        ended = own[own["complete"].astype(bool)]
+        own = np.asarray(of_cells.get(number, ()), dtype=np.intp)
+        ended = own[complete[own]]
         timed = not np.isnan(budgets["seconds"][rows]).any()
         unit: Unit = "seconds" if timed else "evaluations"
-        used, budget = ended["length_s" if timed else unit], np.fmax.reduce(budgets[unit][rows])
+        used = (end_s - start_s if timed else evaluations)[ended]
         tau = used.mean() if used.sum() > 0 else np.nan
-        before = own["start_s"].min() if timed and len(own) else 0.0  # a charge is no launch
+        budget = np.fmax.reduce(budgets[unit][rows])
+        before = start_s[own].min() if timed and own.size else 0.0  # a charge is no launch
         k = float(probability.affordable_runs(budget - before, tau))
-        single = ended["precision"].to_numpy(dtype=np.float64)
         yield group | {
             "runs": len(rows),
             "unit": unit,
             "budget": budget,
-            "complete_launches": len(ended),
+            "complete_launches": ended.size,
             "tau": tau,
             "k": k,
             "measure": _measures(analysis),
-            "one_launch": _best_of(single, 1, analysis),
-            "best_of_k_launches": _best_of(single, k, analysis),
+            "one_launch": _best_of(precision[ended], 1, analysis),
+            "best_of_k_launches": _best_of(precision[ended], k, analysis),
             "best_of_restarts": _best_of(best[rows], 1, analysis),
         }
 
@@ -151,8 +152,8 @@ SOME_TARGETS = (Points("target", 3),)
     figures=over_costs(
         "ert",
         "Expected {unit} to targets",
-        "Expected running time (ERT) in {unit} to targets from easy to hard. The runs of all "
-        "instances are pooled, and a failed run costs all that it used. Lower is better. Bands are "
+        "Expected running time (ERT) in {unit} to targets from easy to hard, the runs of all "
+        "instances pooled; a failed run costs all that it used. Lower is better. Bands are "
         "intervals, computed on a logarithmic scale.",
         Curves(
             x="target",
@@ -214,12 +215,6 @@ def ert_by_instance(runs: Runs, analysis: Analysis) -> Parts:
     return to_targets(runs, analysis, PROBLEM_KEYS)
 
 
-def in_seconds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The success rates and ERTs of the table `ert` in seconds."""
-    columns = [*CELL_KEYS, "target", "success_rate", "ert_s"]
-    return rundata.stacked(to_targets(runs, analysis, CELL_KEYS), columns)
-
-
 def to_targets(
     runs: Runs, analysis: Analysis, keys: tuple[str, ...], limits: bool = False
 ) -> Parts:
@@ -267,8 +262,7 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
         "restarted",
         "Share of targets reached with restarts over {unit}",
         "Share of the targets that are reached within a number of {unit} if every failed run is "
-        "followed by another one, over all functions and for each function. The share is computed "
-        "in closed form from the runs of all instances.",
+        "followed by another one, in closed form, over all functions and for each function.",
         Curves(
             y="fraction",
             y_label="share of targets reached with restarts",

@@ -243,11 +243,7 @@ def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(ru
     first, second = problems(runs)
     asked = [(first, np.array([4.0, 8.0, 100.0])), (second, np.array([7.0]))]
     of_first, of_second = precision_at(runs, asked)
-    assert of_first.tolist() == [
-        [1.0, 1.0, 0.0],
-        [np.inf, 2.0, 2.0],
-        [3.0, 3.0, 3.0],
-    ]
+    assert of_first.tolist() == [[1.0, 1.0, 0.0], [np.inf, 2.0, 2.0], [3.0, 3.0, 3.0]]
     assert of_second.tolist() == [[6.0]]
 
 

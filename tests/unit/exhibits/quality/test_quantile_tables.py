@@ -270,12 +270,7 @@ def ideal_of(problem):
 
 def test_runs_of_all_instances_are_pooled_in_normalized_objectives():
     pytest.importorskip("moocore")
-    found = [
-        [(0.5, 0.25), (0.75, 0.75)],
-        [(0.25, 0.5), (2.0, 0.125)],
-        [(0.5, 0.5)],
-        [(1.5, 1.5)],
-    ]
+    found = [[(0.5, 0.25), (0.75, 0.75)], [(0.25, 0.5), (2.0, 0.125)], [(0.5, 0.5)], [(1.5, 1.5)]]
     rows = [
         run_of(SUITES["bbob-biobj"].problem(1, 2, instance), vectors, instance, 0)
         for instance, vectors in enumerate(found, start=1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from timefair.exhibits import curves, quality, questions, runtimes
 from timefair.exhibits.charts.chart import LEADERS, LINES, Picture
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
 from timefair.exhibits.comparisons import ranks
-from timefair.exhibits.exhibit import drawn, exhibit
+from timefair.exhibits.exhibit import Build, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata import runs as rundata
 from timefair.records.rundata.problems import value_at_the_target
@@ -49,13 +48,12 @@ def runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     overshoot_max_s [s] <Overshoot, s>: longest time from the end of the budget to the end of the
         last evaluation of a run
     run_queue_delay_share <Queue; .3>: time that the main thread of the run waited for a core, as a
-        share of the wall clock, whichever process used the core, also an external program of the
-        same run. Empty if the kernel does not report it
+        share of the wall clock, whichever process used the core. Empty if the kernel does not
+        report it
     preparation_mean_s [s] <Preparation, s>: time of imports and warm-up before the clock starts, as
-        a mean over the runs. All jobs that the same prepared process measures record the same time
-    objective_share <Objective; .3>: estimated time inside the objective, the evaluation itself
-        included, as a share of the wall clock, at most 1: the calibrated time of an evaluation
-        times the evaluations
+        a mean over the runs; all jobs of the same prepared process record the same time
+    objective_share <Objective; .3>: estimated time inside the objective as a share of the wall
+        clock, at most 1: the calibrated time of an evaluation times the evaluations
     objective_per_bare <Multiple; .2>: cost of an evaluation by the instrumented objective as a
         multiple of the suite's own call; below 1 if the objective evaluates without the interpreter
     message (text): the first message of these runs, or `none`
@@ -90,10 +88,9 @@ def runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def leftovers(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Processes and files that the algorithms left
 
-    What the algorithms wrote and left behind: processes, files in their temporary folder, and files
-    that appeared or changed in folders that runs share. Processes are ended and temporary files
-    removed after the run; the other files stay. A run with private views of the folders leaves no
-    such file.
+    What the algorithms wrote and left behind. Processes are ended and files in the temporary folder
+    of the run are removed after it; files in folders that runs share stay. A run with private views
+    of the folders leaves no such file.
 
     ALGORITHM
     runs <Runs>: number of runs
@@ -112,8 +109,7 @@ def leftovers(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         allows no private views
     shared: runs with shared folders, because the campaign allows them
     watched_because (text): why the machine allows no private views, or `none`
-    appeared (text): names of the files that appeared or changed in shared folders, separated by
-        commas, or `none`
+    appeared (text): names of the files that appeared or changed in shared folders, or `none`
     appeared_in_trial (text): the same for the trial launch, which precedes all runs of a job
     """
     frame, unable = runs.frame, runs.frame["watched_because"].notna()
@@ -252,7 +248,7 @@ def best_points(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         "none" if x is None else " ".join(map(repr, x)) for x in runs.column("best_x").to_pylist()
     ]
     f = runs.frame["best_f"].astype(float)
-    rows = runs.frame.assign(
+    rows: pd.DataFrame = runs.frame.assign(
         f=f,
         equal=np.fmax(f, value_at_the_target(runs)),
         violation=violations(runs),
@@ -282,21 +278,16 @@ MEASURED += ["slowdown_median", "slowdown_max", "real_share"]
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 
 
-@exhibit(
-    question=questions.MEASUREMENT,
-    layouts=Layout(rows=("function",)),
-    charged=False,
-)
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("function",)), charged=False)
 def timing_noise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Timing noise and the minimum detectable ratio
 
     How much the speed of the machine varied, and which ratio of the times of two algorithms is
-    therefore detectable. The slowdown of a run comes from the reference kernel before and after it
-    and from the time that it waited for a core that others used. A slow machine lengthens real
-    time, but not a simulated evaluation cost. `detectable_ratio` is the upper {confidence} limit of
-    the ratio of the times of two identical algorithms. Values are empty if the machine reports
-    neither value, and if the unit of time is the reference kernel. `detectable_ratio` is also empty
-    for a single job.
+    therefore detectable: the upper {confidence} limit of this ratio for identical algorithms. The
+    slowdown of a run comes from the reference kernel before and after it and from the time that it
+    waited for a core that others used. A slow machine lengthens real time, but not a simulated
+    evaluation cost. Values are empty if the machine reports neither value, and if the unit of time
+    is the reference kernel.
 
     SPACE, FUNCTION_OR_ALL, RUNS
     jobs <Jobs>: number of (function, round) pairs in which an algorithm ran, minimum over the
@@ -307,7 +298,7 @@ def timing_noise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     real_share <Real time; .2>: share of real time in the times of the algorithm with the largest
         share, mean over the functions; the rest is simulated evaluation cost
     detectable_ratio <Minimum detectable ratio; .2>: largest ratio of the times of two algorithms
-        that the speed of the machine may explain, at the confidence of the campaign
+        that the speed of the machine may explain; empty for a single job
     """
     return detectable(slowdowns(runs, analysis), analysis.confidence)
 
@@ -370,18 +361,15 @@ def overhead(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal
     numbers of evaluations hide it. The time of the objective is calibrated before the runs, so the
-    overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
-    Runs without an evaluation are omitted.
+    overhead is an estimate; 0 means that it is too small for the calibration to show. Runs without
+    an evaluation are omitted.
 
     CELL, RUNS
     s_per_evaluation [s] <Per evaluation, s>: median over the runs of the wall clock per evaluation
-    objective_s [s]: median over the runs of the estimated time of one evaluation by the objective:
-        the calibrated time, at most the wall clock per evaluation of the run
-    overhead_s [s] <Overhead, s; low>: median over the runs of the time per evaluation that the
-        algorithm itself takes: the difference of the two; 0 if the calibrated time is not below
-        `s_per_evaluation`
-    overhead_s_low [s]: first quartile of that time over the runs
-    overhead_s_high [s]: third quartile of that time over the runs
+    objective_s [s]: median over the runs of the calibrated time of one evaluation by the objective,
+        at most the wall clock per evaluation of the run
+    overhead_s [s] (interval, the quartiles over the runs) <Overhead, s; low>: median over the runs
+        of the difference of the two, the time per evaluation that the algorithm itself takes
     overhead_share <Share; .2>: median share of the wall clock that the algorithm itself takes
     """
     frame = runs.frame[runs.frame["evaluations"] > 0]
@@ -402,11 +390,7 @@ def overhead(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return rows.reset_index()
 
 
-@exhibit(
-    question=questions.MEASUREMENT,
-    layouts=Layout(rows=("algorithm",)),
-    complete=True,
-)
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("algorithm",)), complete=True)
 def perturbation(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Perturbed runs
 
@@ -414,8 +398,8 @@ def perturbation(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     waited more than 5 % of its time for a core that others used, or if a slow core made its time
     more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
     fixed piece of work), as the mean before and after the run, relative to its best in the job so
-    far. A simulated evaluation cost is part of the time of a run, and no machine lengthens it.
-    Values are empty if the machine does not report them.
+    far; no machine lengthens a simulated evaluation cost. Values are empty if the machine does not
+    report them.
 
     ALGORITHM
     runs <Runs>: number of runs
@@ -523,11 +507,7 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
-@exhibit(
-    question=questions.ANCILLARY,
-    layouts=Layout(rows=("algorithm",)),
-    charged=False,
-)
+@exhibit(question=questions.ANCILLARY, layouts=Layout(rows=("algorithm",)), charged=False)
 def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cost of tuning and preparation
 
@@ -556,8 +536,7 @@ def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 @exhibit(
     question=questions.ANCILLARY,
     layouts=Layout(
-        parts=("suite", "dimension", "table", "column", "row"),
-        points=(Points("row", 1),),
+        parts=("suite", "dimension", "table", "column", "row"), points=(Points("row", 1),)
     ),
     charged=False,
 )
@@ -565,10 +544,9 @@ def ancillary_effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Effect of ancillary cost
 
     Every number of the tables in seconds that changes if each run is charged its share of tuning
-    and preparation. A charged run begins later by this share and ends at the same T, so an event
-    near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
-    measured. From the performance profile, the table has the share of cases on which an algorithm
-    is the fastest.
+    and preparation: it begins later by this share and ends at the same T, so an event near T may be
+    lost. Counts of evaluations stay as measured. From the performance profile, the table has the
+    share of cases on which an algorithm is the fastest.
 
     table (text): table that contains the number
     SUITE, DIMENSION
@@ -610,12 +588,9 @@ def _numbers(frame: pd.DataFrame, names: Sequence[str], columns: Sequence[str]) 
     return long.set_index([*column_names(CELL), "row", "column"])["number"].astype(float)
 
 
-Compared: TypeAlias = tuple[
-    Callable[[Runs, Analysis], pd.DataFrame], tuple[str, ...], tuple[str, ...]
-]
-COMPARED: dict[str, Compared] = {
-    "ert": (runtimes.in_seconds, ("target",), ("success_rate", "ert_s")),
-    "quantiles": (partial(quality.pooled, confidence=None), ("quantile",), ("precision", "rank")),
+COMPARED: dict[str, tuple[Build, tuple[str, ...], tuple[str, ...]]] = {
+    "ert": (runtimes.ert, ("target",), ("success_rate", "ert_s")),
+    "quantiles": (quality.quantiles, ("quantile",), ("precision", "rank")),
     "rankings": (ranks.rankings, ("criterion", "target"), ("rank_by_time",)),
     "profile": (_fastest, ("ratio",), ("fraction",)),
 }

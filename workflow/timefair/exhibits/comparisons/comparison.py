@@ -17,13 +17,7 @@ from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import detectable, slowdowns, timing_noise
 from timefair.exhibits.columns import PAIR, column_names
-from timefair.exhibits.comparisons.ranks import (
-    ERT,
-    FIXED_BUDGET,
-    FIXED_TARGET,
-    cases,
-    median,
-)
+from timefair.exhibits.comparisons.ranks import ERT, FIXED_BUDGET, FIXED_TARGET, cases, median
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
@@ -421,13 +415,13 @@ def comparison(runs: Runs, analysis: Analysis) -> Made:
     """Pairs of algorithms under each criterion
 
     Each pair of algorithms under each criterion, on each function and over all functions. All
-    verdicts of the report follow from this table. A test uses the runs of its pair only. Its
-    p-value is multiplied by the number of pairs and adjusted over the criteria of the pair, so that
-    the results of other algorithms do not change the verdict on a pair. Quantiles other than the
-    median, and shares of targets, are tested on single functions only if there are so few functions
-    that no result over all of them could be significant. A function with a wrong optimum decides
-    nothing. For more than 12 algorithms, only pairs with the best one under some criterion are
-    listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
+    verdicts of the report follow from this table. The p-value of a pair is multiplied by the number
+    of pairs and adjusted over its criteria, so that the results of other algorithms do not change
+    the verdict. Quantiles other than the median, and shares of targets, are tested on single
+    functions only if there are so few functions that no result over all of them could be
+    significant. A function with a wrong optimum decides nothing. For more than 12 algorithms, only
+    pairs with the best one under some criterion are listed, and on a function also those with the
+    best one there; `statistics.pairs` adds pairs.
 
     SPACE
     measure (text): what is compared: `seconds` or `evaluations` to the targets, `targets` that are
@@ -440,10 +434,10 @@ def comparison(runs: Runs, analysis: Analysis) -> Made:
     n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong
     n_b: the same for `algorithm_b`
     value_a [s, evaluations, share, precision or rank]: result of `algorithm_a`: ERT to `target` (if
-        `target` is empty, median precision), share of the targets, or quantile of the precision,
-        where runs that reached the final target count as 0; costs count up to the cost that all
-        runs of both were allowed; for `all`, the average rank (of the table `ranks`, or from the
-        pairs if functions are incomplete), or the mean share
+        `target` is empty, median precision) up to the cost that all runs of both were allowed,
+        share of the targets, or quantile of the precision, where runs that reached the final target
+        count as 0; for `all`, the average rank (of the table `ranks`, or from the pairs if
+        functions are incomplete), or the mean share
     value_b: the same for `algorithm_b`
     differences: number of functions on which the results differ; on a function, 1 if some runs
         differ, else 0
@@ -454,12 +448,12 @@ def comparison(runs: Runs, analysis: Analysis) -> Made:
     p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; on a
         function, of the score test of equal ERTs, the Mann-Whitney test of runs, or Fisher's test
         at the quantile; within the kinds of machines if blocks mix several
-    tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
-        pairs that are not listed count
+    tests: number of tests in the family, also of pairs that are not listed: pairs for `all`, pairs
+        times functions for a function
     p_adjusted <p; .4>: `p` times `tests`, at most 1 (Bonferroni), then adjusted over the criteria
-        of the pair (Hochberg); criteria under which no result could be significant do not count
-        (Tarone). 1 if the values and the test favour different algorithms, the ratio of times is
-        within the timing noise, or the optimum of the function is wrong
+        of the pair (Hochberg) under which a result could be significant (Tarone). 1 if the values
+        and the test favour different algorithms, the ratio of times is within the timing noise, or
+        the optimum is wrong
     better (label) <Better>: the better algorithm if `p_adjusted` is at most 1 − confidence
     """
     rows, limited = decided(runs, analysis)
@@ -489,13 +483,7 @@ def _at_all_ends(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], 
     return rows, limited
 
 
-def _rows(
-    runs: Runs, analysis: Analysis, *, single: bool = True
-) -> tuple[list[dict[str, Any]], bool]:
-    """The rows of the table, and whether some pairs are not listed.
-
-    `single`: Whether to test on single functions also where there are enough for verdicts over all.
-    """
+def _rows(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
     every, alpha = criteria(runs, analysis), 1 - analysis.confidence
     rows: list[tuple[int, dict[str, Any]]] = []
     limited = False
@@ -513,7 +501,7 @@ def _rows(
             if listed_here.has(*pair)
         ]
         alone = {k: one for k, one in enumerate(contests) if one.always_on_functions or not enough}
-        for problem in functions if single or not enough else ():
+        for problem in functions:
             chosen = listed_here
             if chosen.among is not None:
                 chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
@@ -545,7 +533,7 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
         )
     level = 1 - analysis.confidence
     before = _verdicts(rows, level)
-    after = _verdicts(_rows(others, analysis, single=False)[0], level)
+    after = _verdicts(_rows(others, analysis)[0], level)
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:
@@ -677,10 +665,7 @@ class _Contest:
         return self._with_the_best(Listed(frozenset()), results, partial(self.tested, problem))
 
     def _with_the_best(
-        self,
-        chosen: Listed,
-        results: Mapping[str, float],
-        tested: Callable[[Pair], dict[str, Any]],
+        self, chosen: Listed, results: Mapping[str, float], tested: Callable[[Pair], dict[str, Any]]
     ) -> Listed:
         """Also the pairs with the best algorithms, up to one that is worse than no other."""
         if chosen.among is None or not results:
@@ -803,7 +788,6 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
     return found
 
 
-FAMILY = ("suite", "dimension", "criterion")
 P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
 BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 
@@ -832,25 +816,25 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
     evaluations [evaluations]: the number of evaluations that the budget allowed every run of both,
         within which they are compared; for `all`, the median of these numbers over the functions
     by_evaluations_a [evaluations, precision or functions]: ERT in evaluations of `algorithm_a`, or
-        its median precision at `evaluations`; for `all`, number of functions on which its median
-        precision is the better one
+        its median precision at `evaluations`; for `all`, number of functions on which that is
+        better
     by_evaluations_b [evaluations, precision or functions]: the same for `algorithm_b`
     by_time_a [s, precision or functions]: ERT in seconds of `algorithm_a`, or its median precision
-        at the end of the budget; for `all`, number of functions on which that is the better one
+        at the end; for `all`, number of functions on which that is better
     by_time_b [s, precision or functions]: the same for `algorithm_b`
     winner_by_evaluations (text): the better algorithm by evaluations
     winner_by_time (text): the better algorithm by time
     p_by_evaluations <p, evaluations; .4>: p-value of the order by evaluations: score test of equal
         ERTs, or the Mann-Whitney test (1 if the ranks contradict the medians); for `all`,
         Wilcoxon's signed-rank test on the logarithms of the medians over the functions
-    p_by_time <p, time; .4>: the same for the order by time
+    p_by_time <p, time; .4>: p-value of the order by time, likewise
     p_adjusted <p, both; .4>: the larger of both p-values, times the number of pairs, functions and
         criteria (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the
         number of pairs and criteria of the table `comparison`
     detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine may
         explain, as in the table `timing_noise`; empty if it is not known
-    significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at
-        a fixed target, the ratio of times is above `detectable_ratio`
+    significant: whether `p_adjusted` is at most 1 − confidence and, at a fixed target, the ratio of
+        times is above `detectable_ratio`
     """
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
@@ -899,7 +883,8 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
     for row in rows:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
-        row["p_adjusted"] = min(larger * tests[tuple(row[key] for key in FAMILY)], 1.0)
+        family = row["suite"], row["dimension"], row["criterion"]
+        row["p_adjusted"] = min(larger * tests[family], 1.0)
         least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
         timed = row["criterion"] == FIXED_TARGET  # an unknown ratio (NaN) explains no order
         explained = timed and most_s <= least_s * row["detectable_ratio"]
@@ -937,7 +922,7 @@ def _at_fixed_targets(
             unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
             for unit in UNITS
         }
-        erts = np.array([one.ert for unit in ("evaluations", "seconds") for one in spent[unit]])
+        erts = np.array([one.ert for unit in P_OF_UNIT.values() for one in spent[unit]])
         for k, target in enumerate(targets):
             values = erts[:, k].tolist()
             if _inverted(*values):

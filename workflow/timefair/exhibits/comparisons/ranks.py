@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -73,11 +72,10 @@ class Case:
     layouts=Layout(rows=("measure", "algorithm"), columns="criterion"),
     figures=[
         drawn(
-            "Average ranks of the algorithms over the functions under several criteria. Higher is "
-            "better. Left: the precision at the end of the run, by its mean and its quantiles; "
-            "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
-            "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
-            "cross, the order of the two depends on the criterion.",
+            "Average ranks of the algorithms over the functions: by the mean and the quantiles of "
+            "the precision at the end, then by the ERT and the quantiles of the {seconds} and "
+            "evaluations to the targets, each pair within the cost that all runs of both were "
+            "allowed. Higher is better. If two lines cross, the order depends on the criterion.",
             Picture(
                 "timefair.exhibits.charts.dots:slopes", prepare=_slopes, on_paper=AT_SOME_POSITION
             ),
@@ -101,12 +99,10 @@ def ranks(runs: Runs, analysis: Analysis) -> Made:
     Average rank of each algorithm over the functions, by quantiles or mean of the precision at the
     end, and by the seconds and evaluations to the targets. The runs of all instances are pooled,
     and runs that reached the final target have equal precision. Ties share a rank, and infinite
-    values share the worst. If there are several targets, the algorithms are ranked on each function
-    by their average rank over the targets, so each function counts once. Two algorithms are
-    compared within the cost that all runs of both were allowed, as in the table `comparison`: a
-    budget in seconds allows a fast algorithm more evaluations. Targets that neither has reached by
-    then are ties, so that an algorithm with few evaluations has many. If blocks mix several kinds
-    of machines, precisions and seconds are ranked within each kind, and the ranks are averaged.
+    values share the worst. On each function, the ranks are averages over the targets and over the
+    kinds of machines. Two algorithms are compared within the cost that all runs of both were
+    allowed, as in the table `comparison`: targets that neither has reached by then are ties, so
+    that an algorithm with few evaluations has many.
 
     SPACE
     {CRITERION}
@@ -142,7 +138,9 @@ def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
     frame = pd.DataFrame(rows, columns=[*KEYS, "function", "algorithm", "rank"])
     for key, of in frame.groupby(list(KEYS), sort=False):
         scores = of.pivot(index="function", columns="algorithm", values="rank").dropna()
-        yield Case(dict(zip(KEYS, key, strict=True)), tuple(scores), scores.to_numpy(np.float64))
+        yield Case(
+            dict(zip(KEYS, key, strict=True)), tuple(map(str, scores)), scores.to_numpy(np.float64)
+        )
 
 
 def _ranks(
@@ -306,11 +304,10 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     figures=Figure(
         "rank_reversals",
         "Ranks by evaluations and by time",
-        "Average rank over the functions by evaluations (left) and by time (right), as "
-        "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-        "precision; at fixed targets, by the average rank of the ERT over the targets, each "
-        "pair within the evaluations that all runs of both were allowed. If two lines cross, "
-        "the order of the two algorithms in time differs from their order in evaluations.",
+        "Average rank over the functions by evaluations and by time, as in the table `ranks`. "
+        "Higher is better. At a fixed budget, ranks are by the median precision; at fixed targets, "
+        "by the average rank of the ERT over the targets. If two lines cross, the order of the two "
+        "algorithms in time differs from their order in evaluations.",
         Picture(
             "timefair.exhibits.charts.dots:slopes",
             prepare=_ranking_slopes,
@@ -325,22 +322,18 @@ def rankings(runs: Runs, analysis: Analysis) -> Parts:
 
     The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
     target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
-    are those of the median precision at equal evaluations and at the end of the time. As in the
-    tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
-    both algorithms of a pair were allowed.
+    are those of the median precision at equal evaluations and at the end of the time.
 
-    PROBLEM
-    FIXED, TARGET, ALGORITHM
+    PROBLEM, FIXED, TARGET, ALGORITHM
     evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions are
         compared: the smallest number of all runs that the budget ended or, if it ended none, the
         largest number of all runs
     by_evaluations [evaluations or precision] <Evaluations; low rank>: ERT in evaluations within the
         number that all runs of the algorithm were allowed, or median precision at `evaluations`
-    by_time [s or precision] <Time; low rank>: ERT in seconds, or median precision at the end of the
-        budget
+    by_time [s or precision] <Time; low rank>: ERT in seconds, or median precision at the end
     rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs, 1
-        plus the number of algorithms with a smaller one, each pair within the evaluations that all
-        runs of both were allowed (ties count half)
+        plus the number of algorithms with a smaller one (ties count half), each pair within the
+        evaluations that all runs of both were allowed
     rank_by_time: the same by time
     """
     targets = analysis.targets_from_easy
@@ -401,19 +394,18 @@ EQUAL = 1e-9  # ranks that differ by less count as equal, because they are avera
     default=True,
     comparing=True,
 )
-def summary(runs: Runs, analysis: Analysis) -> Made:
+def summary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Each algorithm over all functions of a dimension
 
     Which algorithm is better over all functions of a dimension: the share of the targets that it
-    reaches, its average ranks, and the number of functions on which it is the best. Ranks are those
-    of the table `ranks`: the runs of all instances are pooled, and a function counts once. Rows are
-    sorted by the average rank in seconds, or in evaluations if these are the only budget. The
-    tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
+    reaches, its average ranks (those of the table `ranks`), and the number of functions on which it
+    is the best. Rows are sorted by the average rank in seconds, or in evaluations if these are the
+    only budget. The tables `friedman`, `posthoc` and `comparison` show whether a difference is
+    certain.
 
     SPACE, ALGORITHM
     functions: number of functions on which the algorithm was run
-    reached <Targets; high .3>: share of the targets that a run reaches, an average over functions,
-        in which each function counts once
+    reached <Targets; high .3>: share of the targets that a run reaches, an average over functions
     rank_* <Rank, *; low .2>: average over the functions of the rank by the ERT in * to the targets
     rank_median <Rank, precision; low .2>: average over the functions of the rank by the median
         precision at the end; empty if 0.5 is not among the quantiles of the campaign
@@ -423,29 +415,22 @@ def summary(runs: Runs, analysis: Analysis) -> Made:
     everyone = with_published(runs)
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
-    shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
-    for problem in rundata.problems(everyone):
-        space = problem.names["suite"], problem.names["dimension"]
-        for algorithm, of_runs in problem.samples(reached).items():
-            shares[(*space, algorithm)].append(float(of_runs.mean()))
-    lines: dict[tuple[Any, Any, str], dict[str, float]] = {
-        place: {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
-        for place, of_functions in sorted(shares.items())
-    }
+    rows = [
+        (*problem.space, algorithm, float(of_runs.mean()))
+        for problem in rundata.problems(everyone)
+        for algorithm, of_runs in problem.samples(reached).items()
+    ]
+    place = ["suite", "dimension", "algorithm"]
+    shares = pd.DataFrame(rows, columns=[*place, "reached"]).groupby(place)["reached"]
+    lines = shares.agg(functions="size", reached="mean")
+    lines[[column for columns in RANKED.values() for column in columns]] = np.nan
     for case in cases(runs, analysis):
-        suite, dimension, *key = case.names.values()
-        names = RANKED.get(tuple(key), ())
-        if not names or not len(case.scores):
-            continue
-        best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-        for (algorithm, average), count in zip(case.averages().items(), best, strict=True):
-            found = (average, float(count))
-            lines[suite, dimension, algorithm] |= dict(zip(names, found, strict=False))
+        *space, measure, criterion = case.names.values()
+        if len(case.scores):
+            best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
+            found = list(case.averages().values()), best.astype(float)
+            of_case: Any = [(*space, algorithm) for algorithm in case.algorithms]
+            for column, values in zip(RANKED.get((measure, criterion), ()), found, strict=False):
+                lines.loc[of_case, column] = values
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
-    return sorted(
-        (
-            {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
-            for (suite, dimension, algorithm), line in lines.items()
-        ),
-        key=lambda row: (*list(row.values())[:2], row.get(first, np.inf), row["algorithm"]),
-    )
+    return lines.reset_index().sort_values([*place[:2], first, "algorithm"], ignore_index=True)
