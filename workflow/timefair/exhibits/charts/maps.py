@@ -58,8 +58,7 @@ def times_the_best(
     with np.errstate(all="ignore"):
         frame["ratio"] = np.where((values == least) & np.isfinite(values), 1.0, values / least)
     frame.loc[np.isinf(values), "ratio"] = np.inf
-    ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
-    lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
+    lines = panels.leaders(frame, value="ratio", within=problem)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
     entries.append((never, NEVER))
     spaces = panels.spaces(frame)

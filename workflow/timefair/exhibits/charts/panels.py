@@ -375,19 +375,12 @@ def name_ends(
     that would touch are moved apart, and joined with their curves."""
     scale = ax.transScale + ax.transLimits
     last = {name: scale.transform(end) for name, end in ends.items()}
-    names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
-    places = np.array([last[name][1] for name in names])
-    for k in range(1, len(names)):
-        places[k] = max(places[k], places[k - 1] + apart)
-    highest = 1.0
-    for k in reversed(range(len(names))):
-        places[k] = min(places[k], highest)
-        highest = places[k] - apart
-    for name, place in zip(names, places, strict=True):
-        x, y = np.array([last[name], (1.03, place)]).T
+    heights = {name: float(y) for name, (_, y) in last.items()}
+    for name, height in style.apart(heights, NAME_IN / height_in, 0.0, 1.0).items():
+        x, y = np.array([last[name], (1.03, height)]).T
         color = looks[name].color
         curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
-        ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
+        ax.text(1.04, height, name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
