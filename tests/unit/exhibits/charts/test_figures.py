@@ -23,7 +23,6 @@ from timefair import cli
 from timefair.campaign import configuration
 from timefair.exhibits import files
 from timefair.exhibits.charts import maps, panels, style
-from timefair.exhibits.charts.curves import sorted_solutions
 from timefair.exhibits.charts.pages import COLUMNS, LINES, MANY, ORDER, pages
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.problems.registry import SUITES
@@ -245,30 +244,13 @@ def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
     assert cross.get_xdata()[0] == tables["anytime"].query("algorithm == 'B'")["cost"].max()
 
 
-def pair(function, gap, **precisions):
-    names = list(precisions)
-    parts = [
-        pd.DataFrame(
-            {
-                "suite": "bbob", "dimension": 2, "function": function, "better_by_mean": names[0],
-                "better_by_median": names[1], "algorithm": name,
-                "order": np.arange(1, len(values) + 1), "precision": values,
-                "mean": np.mean(values), "median": values[(len(values) - 1) // 2],
-                "gap_decades": gap,
-            }
-        )
-        for name, values in precisions.items()
-    ]  # fmt: skip
-    return pd.concat(parts)
-
-
 @pytest.mark.slow
-def test_the_widest_are_drawn_in_the_order_of_the_problems():
-    many = pd.concat([pair(f, gap=f % 7, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 13)])
-    figure = sorted_solutions(many)
-    drawn = sorted(sorted(range(1, 13), key=lambda f: -(f % 7))[:8])
-    assert [ax.get_title() for ax in shown_axes(figure)] == [f"f{f}, D = 2" for f in drawn]
-    assert "the 8 widest of 12 disagreements" in figure.get_supxlabel()
+def test_the_widest_disagreements_are_drawn():
+    made = frames((1, 3, 8), (5,), tuple("ABCDE"))["sorted_solutions"]
+    figure = FIGURES["sorted_solutions"](made)
+    assert "the 8 widest of 15 disagreements" in figure.get_supxlabel()
+    titles = [ax.get_title() for ax in shown_axes(figure)]
+    assert titles == ["f1, D = 5", *["f3, D = 5"] * 2, *["f8, D = 5"] * 5]
 
 
 CAMPAIGN = SMALL | {
