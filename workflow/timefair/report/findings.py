@@ -465,7 +465,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     }
     needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
     return (
-        f"In {cases * len(evidence.targets[0])} cases (pair of algorithms, function, target), the "
+        f"In {cases * len(evidence.targets)} cases (pair of algorithms, function, target), the "
         f"order by evaluations is the opposite of that by time {counted(len(rows), 'time')}, "
         f"{len(real)} of them significantly (score tests of equal ERTs, Bonferroni). For example, "
         f"on {evidence.called(row['function'])} to {number(row['target'])}, {needs}."
@@ -709,7 +709,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
-    targets = counted(len(evidence.targets[0]), "target")
+    targets = counted(len(evidence.targets), "target")
     for criterion, within in shares.items():
         share = str(criterion).replace(" ", "\u00a0")
         yield (
