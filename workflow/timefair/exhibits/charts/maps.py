@@ -139,7 +139,8 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     cells are unknown are left out."""
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
-    looks = style.largest(frame, "best", best.value_counts().astype(float))
+    areas = best.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    looks = style.looks_in(frame, "best", [*areas.index])
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()

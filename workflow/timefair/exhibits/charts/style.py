@@ -174,13 +174,6 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
-def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
-    """The looks if those algorithms lead that have the largest weights above 0, as areas; of equal
-    ones, the first in alphabetical order."""
-    ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
-    return looks_in(frame, column, [str(name) for name in ordered.index])
-
-
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
     """Indices of `count` points of `where`, evenly spread, shifted by the position of the curve."""
     points = np.flatnonzero(where)
