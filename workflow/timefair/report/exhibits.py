@@ -258,12 +258,7 @@ def _rounded(value: float) -> float | str | None:
 
 def script(data: Mapping[str, Any]) -> str:
     """JSON for the inside of an element ``script``: nothing in it can end the element."""
-    return (
-        _json(data)
-        .replace("<", "\\u003c")
-        .replace("\u2028", "\\u2028")
-        .replace("\u2029", "\\u2029")
-    )
+    return _json(data).replace("<", "\\u003c")
 
 
 def _json(data: object) -> str:

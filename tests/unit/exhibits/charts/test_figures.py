@@ -2,17 +2,13 @@
 
 import html
 import itertools
-import re
 import warnings
-import zlib
-from io import BytesIO
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from campaigns import SMALL, SPHERE
-from fontTools.ttLib import TTFont
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -139,21 +135,16 @@ def test_an_infinite_ert_is_a_hollow_marker_at_the_top_of_the_first_target_that_
     ert, limits = tables["ert"], ["ert_s", "ert_s_low", "ert_s_high"]
     ert.loc[(ert["target"] < 1) & (ert["function"] == 1), limits] = INF
     figure = drawn("ert", tables)
-    hollow = [
-        [
-            line
-            for line in ax.lines
-            if line.get_markerfacecolor() == "white" and len(line.get_xdata())
-        ]
+    first, other = (
+        [one for one in ax.lines if one.get_markerfacecolor() == "white" and one.get_xdata().size]
         for ax in figure.axes
-    ]
-    assert [line.get_xdata().tolist() for line in hollow[0]] == [[0.1]] * len(ALGORITHMS)
-    assert not hollow[1]
+    )
+    assert [line.get_xdata().tolist() for line in first] == [[0.1]] * len(ALGORITHMS)
+    assert not other
     strips = [[p for p in ax.patches if isinstance(p, Rectangle)] for ax in figure.axes]
     assert [len(of) for of in strips] == [1, 0]
-    assert strips[0][0].get_height() < 0.1
     assert "∞" in figure.get_supylabel()
-    places = [line.get_transform().transform(line.get_xydata())[0] for line in hollow[0]]
+    places = [line.get_transform().transform(line.get_xydata())[0] for line in first]
     assert np.ptp([x for x, _ in places]) > 0
     box = figure.axes[0].get_window_extent()
     assert all(box.y0 + 0.9 * box.height < y < box.y1 for _, y in places)
@@ -163,17 +154,8 @@ def test_an_infinite_ert_is_a_hollow_marker_at_the_top_of_the_first_target_that_
 def test_a_pdf_has_one_font_that_can_be_edited(tmp_path):
     style.save(FIGURES["ert"](frames((1,), (2,))["ert"]), tmp_path / "figure.pdf")
     pdf = (tmp_path / "figure.pdf").read_bytes()
-    assert pdf.count(b"/FontFile2") == 1
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
-    (font,) = [data for data in map(inflated, streams) if data.startswith(b"\0\1\0\0")]
-    assert {"cmap", "glyf"} <= set(TTFont(BytesIO(font)).keys())
-
-
-def inflated(data):
-    try:
-        return zlib.decompress(data)
-    except zlib.error:
-        return b""
+    assert pdf.count(b"/FontFile2") == 1  # TrueType
+    assert b"/Type3" not in pdf
 
 
 @pytest.mark.slow
