@@ -12,9 +12,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 import pytest
-from campaigns import SMALL
 
-from timefair.campaign.configuration import parse
 from timefair.exhibits.registry import TABLES
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import implementations
@@ -282,28 +280,9 @@ def test_texts_are_no_html(said):
     assert unescape(text).count(said) >= 6
 
 
-def of_published():
-    """B is published: cheapest in evaluations, and alone at the hardest target."""
-    measured = {"algorithms": dict.fromkeys("CA", "timefair:random-search")}
-    published = {"published": {"B": {"format": "coco", "path": "."}}}
-    campaign = parse(SMALL | measured | published | {"budget": {"time_s": 1}})
-    rows = [
-        ("A", 1.0, 20, 20, 2.0, 200.0), ("B", 1.0, 3, 3, np.nan, 10.0),
-        ("C", 1.0, 20, 20, 9.0, 900.0), ("A", 0.1, 20, 0, np.inf, np.inf),
-        ("B", 0.1, 3, 3, np.nan, 20.0), ("C", 0.1, 20, 0, np.inf, np.inf),
-    ]  # fmt: skip
-    columns = ["algorithm", "target", "runs", "successes", "ert_s", "ert_evaluations"]
-    ert = pd.DataFrame(rows, columns=columns).assign(suite="bbob", dimension=2, function=1)
-    ert["success_rate"] = ert["successes"] / ert["runs"]
-    for unit in ("ert_s", "ert_evaluations"):
-        ert[f"{unit}_low"], ert[f"{unit}_high"] = ert[unit] * 0.9, ert[unit] * 1.1
-    ert["algorithm"] = pd.Categorical(ert["algorithm"], ["A", "C", "B"])
-    return Evidence({"ert": ert}, campaign)
-
-
-def test_in_seconds_only_who_was_measured_is_compared():
-    known = of_published()
-    (space,) = known.spaces
-    ((function, (target, results)),) = by_cost(known, space, "seconds").items()
-    assert (function, target) == (1, 1.0)
-    assert {name: one["value"] for name, one in results.items()} == {"A": 2.0, "C": 9.0}
+def test_in_seconds_only_who_was_measured_is_compared(evidence):
+    known = evidence(SECONDS, functions=1, made=("ert",))
+    ert = known.table("ert")
+    ert.loc[ert["algorithm"] == "quick", "ert_s"] = nan  # as of published data
+    ((function, (target, results)),) = by_cost(known, known.spaces[0], "seconds").items()
+    assert (function, target, set(results)) == (1, 0.1, {"slow", "never"})

@@ -63,15 +63,16 @@ def in_one_sentence(campaign: Campaign) -> str:
     """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
     named = listed([str(dimension) for dimension in chosen.dimensions])
-    own = bool(chosen.own_dimensions)
-    where = f"{named} dimension{'s' * (named != '1')}"
+    where = f", each in its own number of dimensions ({named})"
+    if not chosen.own_dimensions:
+        where = f" in {named} dimension{'s' * (named != '1')}"
+    fixed = campaign.stopping.rule == "fixed" and not campaign.is_foreign
     allowed = "" if "evaluations" in campaign.lacks else f" and {_budget(campaign)} per run"
     return (
         f"{counted(len(campaign.timed), 'algorithm')} on "
-        f"{counted(len(chosen.functions), 'function')} of {chosen.suite}{', each' * own} in "
-        f"{f'its own number of dimensions ({named})' if own else where}, "
-        f"{counted(len(chosen.instances), 'instance')} each, with {_runs(campaign)}{allowed}."
-        f"{_beside(campaign)}"
+        f"{counted(len(chosen.functions), 'function')} of {chosen.suite}{where}, "
+        f"{counted(len(chosen.instances), 'instance')} each, with {'at most ' * (not fixed)}"
+        f"{counted(campaign.runs, 'run')} per instance{allowed}.{_beside(campaign)}"
     )
 
 
@@ -88,28 +89,23 @@ def _beside(campaign: Campaign) -> str:
     return f" Comparisons {what} include published data of {named}."
 
 
-def _runs(campaign: Campaign) -> str:
-    fixed = campaign.stopping.rule == "fixed" and not campaign.is_foreign
-    most = "" if fixed else "at most "
-    return f"{most}{counted(campaign.runs, 'run')} per instance"
-
-
 def _budget(campaign: Campaign) -> str:
-    if "evaluations" in campaign.lacks:
-        return "not known"
     budget = campaign.budget
-    said = []
-    if budget.time_s is not None:
-        said.append(f"{number(budget.time_s)}\u00a0s of wall clock")
-        if cost := budget.evaluation_cost_s:
-            said[-1] += f" with {number(cost)}\u00a0s of simulated cost per evaluation"
-    if budget.cpu_s is not None:
-        said.append(f"{number(budget.cpu_s)}\u00a0s of CPU time")
-    if budget.evaluations_per_dimension is not None:
-        said.append(f"{budget.evaluations_per_dimension} evaluations times the dimension")
-    elif budget.evaluations is not None:
-        said.append(f"{budget.evaluations} evaluations")
-    return ("at most " if campaign.is_foreign else "") + listed(said, "or")
+    cost = budget.evaluation_cost_s
+    simulated = f" with {number(cost)}\u00a0s of simulated cost per evaluation" if cost else ""
+    each = budget.evaluations_per_dimension
+    limits = (
+        (budget.time_s, f"\u00a0s of wall clock{simulated}"),
+        (budget.cpu_s, "\u00a0s of CPU time"),
+        (each, " evaluations times the dimension"),
+        (budget.evaluations if each is None else None, " evaluations"),
+    )
+    said = [
+        f"{limit if isinstance(limit, int) else number(limit)}{words}"
+        for limit, words in limits
+        if limit is not None
+    ]
+    return "at most " * campaign.is_foreign + listed(said, "or")
 
 
 def implementations(evidence: Evidence) -> str:

@@ -65,9 +65,8 @@ class Evidence:
         return str(self.some_frame.attrs.get(KIND, "known"))
 
     @property
-    def targets(self) -> tuple[tuple[float, ...], str]:
-        kind = "shares" if self.optimum == "unknown" else "precisions"
-        return self._suited.targets, "values of f" if self.campaign.target_values else kind
+    def targets(self) -> tuple[float, ...]:
+        return self._suited.targets
 
     @cached_property
     def spaces(self) -> list[Space]:
@@ -119,7 +118,9 @@ class Evidence:
 
     @property
     def curve_targets(self) -> tuple[tuple[float, ...], str]:
-        return self._suited.curve_targets, self.targets[1]
+        """The targets of curves, and what they are."""
+        kind = "shares" if self.optimum == "unknown" else "precisions"
+        return self._suited.curve_targets, "values of f" if self.campaign.target_values else kind
 
     @property
     def _suited(self) -> Analysis:

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import isotonic_regression
 
 from timefair.basics.words import ALL, cost, counted, number, power_of_ten
 from timefair.exhibits import ROOMS
 from timefair.exhibits.charts.chart import counted_in, spent
+from timefair.exhibits.charts.style import apart
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.layout import CURVES, KEYS, generic
@@ -258,12 +258,7 @@ def _rounded(value: float) -> float | str | None:
 
 def script(data: Mapping[str, Any]) -> str:
     """JSON for the inside of an element ``script``: nothing in it can end the element."""
-    return (
-        _json(data)
-        .replace("<", "\\u003c")
-        .replace("\u2028", "\\u2028")
-        .replace("\u2029", "\\u2029")
-    )
+    return _json(data).replace("<", "\\u003c")
 
 
 def _json(data: object) -> str:
@@ -319,7 +314,7 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         parts.append(f"<path {kind} {path}/>")
     for side, (x, anchor, shift) in enumerate(sides):
         here = {name: spots[name][side] for name in every if name in names.shown}
-        for name, y in _apart(here, TOP + 14, bottom).items():
+        for name, y in apart(here, LINE, TOP + 14, bottom).items():
             said = " ".join([_cut(name), f"{ends[name][side]:.2f}"][:: -1 if side else 1])
             color = names.looks[name].color
             parts.append(f'<circle cx="{x}" cy="{here[name]:.1f}" r="3" fill="{color}"/>')
@@ -370,7 +365,7 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         if cut < len(part):
             parts.append(f'<path class="thin" d="{_steps(part[cut - 1 :])}" {stroke}/>')
     ends = {name: part["y"].iloc[-1] for name, part in curves.items() if name in names.shown}
-    for name, y in _apart(ends, TOP + 4, bottom).items():
+    for name, y in apart(ends, LINE, TOP + 4, bottom).items():
         path, color = f"M{right + 1} {ends[name]:.1f}L{right + 9} {y:.1f}", names.looks[name].color
         parts.append(f'<path d="{path}" stroke="{color}"/>')
         parts.append(_text(right + 12, y + 4, _cut(name), "start", "name"))
@@ -402,17 +397,6 @@ def _steps(part: pd.DataFrame) -> str:
     kept[-1] = True
     (x, y), *rest = points[kept]
     return f"M{x:.1f} {y:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in rest)
-
-
-def _apart(places: Mapping[str, float], top: float, bottom: float) -> dict[str, float]:
-    """The places at least a line apart, as near as possible to the given ones, in their order; they
-    begin at the top if there is no room for all."""
-    names = sorted(places, key=lambda name: (places[name], name))
-    lines = LINE * np.arange(len(names))
-    wanted = np.array([places[name] for name in names]) - lines
-    last = max(bottom - lines.max(initial=0), top)
-    found = isotonic_regression(wanted).x.clip(top, last) + lines if names else lines
-    return dict(zip(names, found.tolist(), strict=True))
 
 
 def _cut(name: str) -> str:

@@ -465,7 +465,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     }
     needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
     return (
-        f"In {cases * len(evidence.targets[0])} cases (pair of algorithms, function, target), the "
+        f"In {cases * len(evidence.targets)} cases (pair of algorithms, function, target), the "
         f"order by evaluations is the opposite of that by time {counted(len(rows), 'time')}, "
         f"{len(real)} of them significantly (score tests of equal ERTs, Bonferroni). For example, "
         f"on {evidence.called(row['function'])} to {number(row['target'])}, {needs}."
@@ -653,10 +653,9 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
     if len(evidence.campaign.timed) == 1:
         return "One algorithm was measured: there is nothing to compare it with."
     compared = evidence.compared(space)
-    if not compared:
-        return "No run made an evaluation: there is nothing to compare."
-    if len(compared) == 1:
-        return f"Only {compared[0]} made evaluations: there is nothing to compare it with."
+    if len(compared) < 2:
+        who = f"Only {compared[0]}" if compared else "No algorithm"
+        return f"{who} made evaluations: there is nothing to compare."
     if main is None:
         return "The table comparison is missing, so there is no verdict."
     standing = main.standing
@@ -673,20 +672,18 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             )
         case Verdict.SHARED:
             behind = sorted(set(compared) - set(standing.front))
-            each_ = " on each" if standing.on_each else ""
-            tied = _group(standing.tied, compared)
-            rest = f", but not than {tied}{each_}" if standing.tied else ""
+            where = " on each" * standing.on_each
+            rest = f", but not than {_group(standing.tied, compared)}{where}"
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
-                f"{_group(behind, compared)}{each_}{rest} ({standing.tested})."
+                f"{_group(behind, compared)}{where}{rest * bool(standing.tied)} "
+                f"({standing.tested})."
             )
         case Verdict.OPEN:
-            open_ = (
-                f"{listed(compared)} do not differ significantly"
-                if len(compared) == 2
-                else "no algorithm leads significantly"
+            return (
+                f"There is no significant winner {by}: no algorithm leads significantly "
+                f"({standing.tested})."
             )
-            return f"There is no significant winner {by}: {open_} ({standing.tested})."
         case Verdict.MIXED:
             return f"The result depends on the function, by the {main.detail}. {standing.values}"
 
@@ -709,7 +706,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
-    targets = counted(len(evidence.targets[0]), "target")
+    targets = counted(len(evidence.targets), "target")
     for criterion, within in shares.items():
         share = str(criterion).replace(" ", "\u00a0")
         yield (

@@ -112,8 +112,6 @@ class Curves(Chart):
     - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
     - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
       table has no column ``observed``.
-    - `highest`: Whether those of many algorithms are in colour that have the highest values at any
-      x, not those with the best average rank at the end of the curves.
     """
 
     y: str
@@ -130,7 +128,6 @@ class Curves(Chart):
     steps: bool = True
     decreasing: bool = False
     beyond: str = ""
-    highest: bool = False
 
     renderer = "timefair.exhibits.charts.curves:curves"
 
@@ -151,7 +148,7 @@ class Curves(Chart):
             BANDS: (self.low or self.steps) and not share,
             "With more than two algorithms, very wide bands are not drawn.": self.low and share,
             OVERVIEWS[self.scale]: self.functions,
-            leaders("with the highest values") if self.highest else LEADERS: True,
+            LEADERS: True,
         }
         return " ".join(sentence for sentence, holds in sentences.items() if holds)
 

@@ -58,9 +58,6 @@ def _points(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
     """The looks of the algorithms; at the end of costs is the hardest target that was reached."""
     places = [key for key in PROBLEM if key in frame]
-    if chart.highest:
-        highest = frame.groupby(frame["algorithm"].astype(str))["y"].max()
-        return style.largest(frame, "algorithm", highest)
     if chart.scale == "log":
         ends = _at_hardest(frame, chart)
     else:

@@ -58,8 +58,7 @@ def times_the_best(
     with np.errstate(all="ignore"):
         frame["ratio"] = np.where((values == least) & np.isfinite(values), 1.0, values / least)
     frame.loc[np.isinf(values), "ratio"] = np.inf
-    ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
-    lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
+    lines = panels.leaders(frame, value="ratio", within=problem)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
     entries.append((never, NEVER))
     spaces = panels.spaces(frame)
@@ -140,7 +139,8 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     cells are unknown are left out."""
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
-    looks = style.largest(frame, "best", best.value_counts().astype(float))
+    areas = best.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    looks = style.looks_in(frame, "best", [*areas.index])
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()

@@ -219,36 +219,26 @@ def leading(
     prepare: Callable[[Floats], Floats] = np.asarray,
     step: bool = False,
 ) -> Iterator[tuple[str, Floats]]:
-    """The name and the prepared numbers of each algorithm that leads; draws the others: the finite
-    values of the second column, as far as they are ``observed``."""
-    others = []
+    """The name and the prepared numbers of each algorithm that leads; draws the others as one thin
+    grey line: the finite values of the second column, as far as they are ``observed``."""
+    others, gap = [], np.full((2, 1), np.nan)
     for name, numbers in numbers_by_algorithm(panel.rows, columns):
         rows = prepare(numbers)
-        if not len(rows):
-            continue
-        if looks[name].leads:
+        if looks[name].leads and len(rows):
             yield name, rows
-            continue
-        known = np.isfinite(rows[:, 1])
-        if "observed" in columns:
-            known &= rows[:, columns.index("observed")] == 1
-        others.append(rows[known, :2].T)
-    in_background(panel.axes, others, step=step)
-
-
-def in_background(ax: Axes, curves: list[Floats], step: bool = False) -> None:
-    """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
-    parts, gap = [], np.full((2, 1), np.nan)
-    for each in curves:
-        if step and each.size:  # only the corners, and the end
-            kept = np.append(True, np.diff(each[1]) != 0)
-            kept[-1] = True
-            each = each[:, kept]
-        parts += [each, gap]
-    if curves:
-        x, y = np.concatenate(parts, axis=1)
-        drawstyle = "steps-post" if step else "default"
-        curve(ax, x, y, **{**style.OTHER.line, "marker": "", "drawstyle": drawstyle})
+        elif len(rows):
+            known = np.isfinite(rows[:, 1])
+            if "observed" in columns:
+                known &= rows[:, columns.index("observed")] == 1
+            x, y = rows[known, :2].T
+            if step and x.size:  # only the corners, and the end
+                kept = np.append(True, np.diff(y) != 0)
+                kept[-1] = True
+                x, y = x[kept], y[kept]
+            others += [np.array([x, y]), gap]
+    if others:
+        look = {**style.OTHER.line, "marker": "", "drawstyle": "steps-post" if step else "default"}
+        curve(panel.axes, *np.concatenate(others, axis=1), **look)
 
 
 def curve(ax: Axes, x: Floats, y: Floats, **properties: Any) -> Line2D:
@@ -375,19 +365,12 @@ def name_ends(
     that would touch are moved apart, and joined with their curves."""
     scale = ax.transScale + ax.transLimits
     last = {name: scale.transform(end) for name, end in ends.items()}
-    names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
-    places = np.array([last[name][1] for name in names])
-    for k in range(1, len(names)):
-        places[k] = max(places[k], places[k - 1] + apart)
-    highest = 1.0
-    for k in reversed(range(len(names))):
-        places[k] = min(places[k], highest)
-        highest = places[k] - apart
-    for name, place in zip(names, places, strict=True):
-        x, y = np.array([last[name], (1.03, place)]).T
+    heights = {name: float(y) for name, (_, y) in last.items()}
+    for name, height in style.apart(heights, NAME_IN / height_in, 0.0, 1.0).items():
+        x, y = np.array([last[name], (1.03, height)]).T
         color = looks[name].color
         curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
-        ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
+        ax.text(1.04, height, name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:

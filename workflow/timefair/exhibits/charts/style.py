@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from timefair.exhibits.charts.pages import ORDER, PAGE_IN
 
@@ -173,13 +174,6 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     return {name: chosen.get(name, OTHER) for name in all_looks}
 
 
-def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
-    """The looks if those algorithms lead that have the largest weights above 0, as areas; of equal
-    ones, the first in alphabetical order."""
-    ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
-    return looks_in(frame, column, [str(name) for name in ordered.index])
-
-
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
     """Indices of `count` points of `where`, evenly spread, shifted by the position of the curve."""
     points = np.flatnonzero(where)
@@ -187,6 +181,17 @@ def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> l
         return []
     spread = (np.arange(count) + (position + 0.5) / max(of, 1)) / count
     return sorted({int(i) for i in points[(spread * points.size).astype(int)]})
+
+
+def apart(places: Mapping[str, float], by: float, low: float, high: float) -> dict[str, float]:
+    """The places apart from each other, as near as possible to the given ones, in their order; they
+    begin at the low end if there is no room for all."""
+    names = sorted(places, key=lambda name: (places[name], name))
+    steps = by * np.arange(len(names))
+    wanted = np.array([places[name] for name in names]) - steps
+    last = max(high - steps.max(initial=0.0), low)
+    found = isotonic_regression(wanted).x.clip(low, last) + steps if names else steps
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')

@@ -454,20 +454,19 @@ class Setting:
 
     @property
     def placeholders(self) -> dict[str, str]:
-        limits = []
-        if self.time_s is not None:
-            limits.append(f"T\u00a0=\u00a0{self.time_s:g}\u00a0s")
-        if self.cpu_s is not None:
-            limits.append(f"T\u00a0=\u00a0{self.cpu_s:g}\u00a0s of CPU time")
-        if self.evaluations_per_dimension is not None:
-            limits.append(f"{self.evaluations_per_dimension:g} · D evaluations")
-        elif self.evaluations is not None:
-            limits.append(f"{self.evaluations:g} evaluations")
+        each = self.evaluations_per_dimension
+        limits = (
+            (self.time_s, "T\u00a0=\u00a0{:g}\u00a0s"),
+            (self.cpu_s, "T\u00a0=\u00a0{:g}\u00a0s of CPU time"),
+            (each, "{:g} · D evaluations"),
+            (self.evaluations if each is None else None, "{:g} evaluations"),
+        )
+        budget = " and ".join(words.format(limit) for limit, words in limits if limit is not None)
         low, high = self.analysis.band
         return {
             "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
             "band": f"{low:g} to {high:g} quantile",
-            "budget": " and ".join(limits) or "not stated",
+            "budget": budget or "not stated",
             "seconds": SECONDS[self.analysis.time],
         }
 

@@ -50,14 +50,7 @@ MORE_DIGITS = 2  # that a fixed-point number may have; else it is in scientific 
 MOST_WHOLE_DIGITS = 7
 
 
-class _Signs(dict[int, str]):
-    """The LaTeX of each character by its code point; control characters are blanks."""
-
-    def __missing__(self, code: int) -> str:
-        return self.setdefault(code, chr(code) if chr(code).isprintable() else " ")
-
-
-SIGNS = _Signs(str.maketrans(SPECIAL))
+SIGNS = str.maketrans(SPECIAL)
 
 
 def escape(text: str) -> str:
@@ -67,7 +60,8 @@ def escape(text: str) -> str:
     my\\_algo\\%1
     """
     escaped = text.translate(SIGNS).replace("}$$^{", "")  # one superscript, not one per digit
-    return re.sub("-(?=-)", "-{}", escaped)  # two hyphens are not a dash
+    printed = "".join(sign if sign.isprintable() else " " for sign in escaped)
+    return re.sub("-(?=-)", "-{}", printed)  # two hyphens are not a dash
 
 
 def short(value: float) -> str:
