@@ -191,8 +191,8 @@ def with_published(runs: Runs) -> Runs:
     frame = frame.reset_index(drop=True).sort_values(list(KEYS), kind="stable")
     mine, theirs = np.split(np.argsort(frame.index.to_numpy()), [len(runs.frame)])
     moved = runs.each_part(lambda part: part.renumbered(mine), frame=frame.reset_index(drop=True))
-    traces = moved.traces + others.traces.renumbered(theirs)
-    return replace(moved, traces=traces, published=None, sources={})
+    traces = others.traces.each(lambda part: part.renumbered(theirs))
+    return replace(moved, traces=moved.traces + traces, published=None, sources={})
 
 
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:

@@ -355,17 +355,13 @@ class Runs:
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        ends = (nested.TracePart.first_precision, nested.TracePart.last_precision)
-        first, best = map(self._of_traces, ends)
+        first, best = (self._at(place, "precision") for place in (0, -1))
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
         """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
-        return {
-            "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
-            "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
-        }
+        return {name: self._at(-1, name, np.nan) for name in ("evaluations", "time_s")}
 
     @property
     def perturbed(self) -> NDArray[np.bool_]:
@@ -405,8 +401,9 @@ class Runs:
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
         changed = nested.Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
-        left = replace(self, traces=self.traces.renumbered(others) + changed)
-        frame = self.frame.assign(best_precision=left._of_traces(nested.TracePart.last_precision))
+        exact = self.traces.each(lambda part: part.renumbered(others))
+        left = replace(self, traces=exact + changed)
+        frame = self.frame.assign(best_precision=left._at(-1, "precision"))
         least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
         unknown = noisy & np.isnan(f_opt)
         frame["best_precision"] -= least
@@ -479,7 +476,7 @@ class Runs:
             lambda part: part.begun_later(late, budget), "traces", "feasibility", "launch_log"
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._of_traces(nested.TracePart.last_precision)
+        best = left._at(-1, "precision")
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def spaces(self) -> Iterator[Runs]:
@@ -550,13 +547,11 @@ class Runs:
             np.minimum.at(first, owner[cost > 0], cost[cost > 0])
         return first
 
-    def _of_traces(
-        self, number: Callable[[nested.TracePart], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """One number per run, shape (runs,)."""
+    def _at(self, place: int, name: str, nothing: float = np.inf) -> NDArray[np.float64]:
+        """A number of the first (0) or last (-1) event of each run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
-            of_runs[part.rows] = number(part)
+            of_runs[part.rows] = part.at(place, name, nothing)
         return of_runs
 
 

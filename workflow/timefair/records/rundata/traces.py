@@ -196,10 +196,6 @@ class Parts(Generic[AnyPart]):
     def each(self, change: Callable[[AnyPart], AnyPart]) -> Parts[AnyPart]:
         return Parts(lambda: map(change, self))
 
-    def renumbered(self, rows: NDArray[np.intp]) -> Parts[AnyPart]:
-        """The same traces with other rows; those of runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
-
     def held(self, fit: Callable[[], bool]) -> Parts[AnyPart]:
         """The same parts, kept in memory after the first pass if they fit then."""
         parts = cache(lambda: list(self) if fit() else self)
@@ -260,24 +256,12 @@ class TracePart(Part):
         lengths, flat = _flat(columns[0])
         return cls(rows, offsets_of(lengths), **_numbers(flat, NUMBERS))
 
-    def first_precision(self) -> NDArray[np.float64]:
-        """The precision of the first event of each run here; `inf` for a run without events."""
-        return self._at(self.offsets[:-1], self.precision, np.inf)
-
-    def last_precision(self) -> NDArray[np.float64]:
-        """The precision of the last event, the best of the run; `inf` for a run without events."""
-        return self._at(self.offsets[1:] - 1, self.precision, np.inf)
-
-    def at_the_last(self, of_events: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of the last event of each run here; NaN for a run without events."""
-        return self._at(self.offsets[1:] - 1, of_events, np.nan)
-
-    def _at(
-        self, events: NDArray[np.int64], of_events: NDArray[np.float64], nothing: float
-    ) -> NDArray[np.float64]:
-        found = np.full(events.size, nothing)
+    def at(self, place: int, name: str, nothing: float = np.inf) -> NDArray[np.float64]:
+        """A number of the first (0) or last (-1) event of each run here, or `nothing`."""
+        found = np.full(self.rows.size, nothing)
         some = np.diff(self.offsets) > 0
-        found[some] = of_events[events[some]]
+        events = self.offsets[:-1] if place == 0 else self.offsets[1:] - 1
+        found[some] = getattr(self, name)[events[some]]
         return found
 
 
@@ -525,7 +509,7 @@ def with_noisy_values(runs: pa.Table, value: NoisyValue) -> pa.Table:
     (part,) = read(Held(mine), np.arange(len(mine)), NoisyPart)
     f_opt = np.asarray(pc.cast(mine["f_opt"], pa.float64()).to_numpy(), dtype=np.float64)
     traces = part.traced(value, f_opt)
-    best = traces.last_precision()
+    best = traces.at(-1, "precision")
     made = traces.evaluations.astype(np.int64).tolist()
     numbers = zip(traces.time_s.tolist(), made, traces.precision.tolist(), strict=True)
     events = [dict(zip(NUMBERS, one, strict=True)) for one in numbers]
