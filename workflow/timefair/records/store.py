@@ -142,6 +142,8 @@ class Record(NamedTuple):
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """The runs, part by part, of some columns in Parquet's names; `InputError` if changed."""
+        wanted = {name.partition(".")[0] for name in columns or RUN_SCHEMA.names}
+        names = [name for name in RUN_SCHEMA.names if name in wanted]
         found = ColumnChecksums()
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
@@ -149,23 +151,17 @@ class Record(NamedTuple):
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
-            yield runs.select(_names(columns))
+            yield runs.select(names)
         if not (now := found.by_name()):
             if self.columns:
                 raise InputError(f"{self.path}: its runs are gone; {MEND}")
-            yield RUN_SCHEMA.empty_table().select(_names(columns))
+            yield RUN_SCHEMA.empty_table().select(names)
         if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
             shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
             raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         return pa.concat_tables(self.row_groups(columns))
-
-
-def _names(columns: Sequence[str] | None) -> list[str]:
-    """The columns of a table with these columns of Parquet; None stands for all."""
-    wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
-    return [name for name in RUN_SCHEMA.names if name in wanted]
 
 
 @contextmanager
