@@ -111,10 +111,8 @@ a nested column with at least some fields, by parts; and at most the number of e
 
 @dataclass(frozen=True)
 class Part:
-    """The events of some traces, one trace after the other.
-
-    `rows`, shape (traces here,), is the run of each trace, and the events of trace i are
-    ``offsets[i]:offsets[i + 1]`` of the other arrays.
+    """The events of some traces: `rows`, shape (traces here,), is the run of each; the events of
+    trace i are ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
     columns: ClassVar[tuple[tuple[str, Sequence[str]], ...]]  # that `of` reads, and fields of each
@@ -305,9 +303,8 @@ Vectors = list[NDArray[np.float64]]
 
 
 def vectors_of(column: pa.ChunkedArray) -> Vectors:
-    """The vectors of each run in the column of the records, in the order of their evaluation.
-
-    One array per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
+    """The vectors of each run in the order of their evaluation, an array of the shape ``(vectors,
+    2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
     """
     lengths, flat = _flat(column)
     outputs = pc.struct_field(flat, "outputs")
