@@ -186,9 +186,7 @@ class Runs:
         constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
         found = cls(
             frame=frame,
-            traces=nested.read(source, rows, nested.TracePart).held(
-                lambda: source.events() <= HELD_EVENTS
-            ),
+            traces=nested.read(source, rows, nested.TracePart).held(HELD_EVENTS),
             feasibility=nested.read(source, constrained, nested.FeasiblePart),
             launch_traces=nested.read(source, rows, nested.LaunchTracePart),
             launch_log=nested.read(source, rows, nested.LaunchPart),
@@ -633,20 +631,23 @@ def omitted_in_words(runs: Runs) -> str:
     return f"{words} omitted: the block lacks a run of another algorithm on the same node."
 
 
-SPACE = ["suite", "dimension"]
+_IN_SPACE = ["suite", "dimension", "algorithm"]
 
 
+@kept
 def failed_algorithms(runs: Runs) -> list[tuple[str, int, str]]:
     """Suite, dimension and name of each algorithm without one evaluation there, in order."""
-    frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
-    names = frame.drop_duplicates().itertuples(index=False)
-    return sorted((str(suite), int(dimension), str(name)) for suite, dimension, name in names)
+    frame, count = runs.frame, runs.frame["evaluations"]
+    evaluated = (count > 0) | count.isna() & frame["status"].notna()
+    own = evaluated.groupby([frame[key] for key in _IN_SPACE]).any()
+    return [(str(suite), int(dimension), str(name)) for suite, dimension, name in own.index[~own]]
 
 
 @kept
 def without_failed(runs: Runs) -> Runs:
-    failed = _of_failed(runs)
-    return runs.where(~failed) if failed.any() else runs
+    failed = failed_algorithms(runs)
+    lost = pd.MultiIndex.from_frame(runs.frame[_IN_SPACE]).isin(failed)
+    return runs.where(~lost) if failed else runs
 
 
 def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
@@ -656,14 +657,6 @@ def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
         spaces.setdefault(name, []).append(f"D = {dimension}")
     said = [f"{name} ({', '.join(dimensions)})" for name, dimensions in spaces.items()]
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
-
-
-@kept
-def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-    frame, count = runs.frame, runs.frame["evaluations"]
-    evaluated = (count > 0) | count.isna() & frame["status"].notna()
-    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
-    return np.asarray(~own, dtype=np.bool_)
 
 
 MOST_WAITED = 0.99

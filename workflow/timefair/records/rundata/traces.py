@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
@@ -47,9 +46,6 @@ class Held:
 
     def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
         yield self._table[column]
-
-    def events(self) -> int:
-        return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
 
 
 class Stored:
@@ -92,20 +88,10 @@ class Stored:
             for runs in open_record(path).row_groups(columns):
                 yield runs[column]
 
-    def events(self) -> int:
-        """Number of events; a run without events counts as one."""
-        count = 0
-        for path in self._paths:
-            metadata = open_record(path).file.metadata
-            last = metadata.num_columns - 1  # a field of the events: they end the schema
-            groups = range(metadata.num_row_groups)
-            count += sum(metadata.row_group(k).column(last).num_values for k in groups)
-        return count
-
 
 Source: TypeAlias = Held | Stored
 """Runs in an arbitrary order, the same in every pass: all columns that are not nested, with facts;
-a nested column with at least some fields, by parts; and at most the number of events.
+a nested column with at least some fields, by parts.
 """
 
 
@@ -194,10 +180,23 @@ class Parts(Generic[AnyPart]):
     def each(self, change: Callable[[AnyPart], AnyPart]) -> Parts[AnyPart]:
         return Parts(lambda: map(change, self))
 
-    def held(self, fit: Callable[[], bool]) -> Parts[AnyPart]:
-        """The same parts, kept in memory after the first pass if they fit then."""
-        parts = cache(lambda: list(self) if fit() else self)
-        return Parts(lambda: iter(parts()))
+    def held(self, most: int) -> Parts[AnyPart]:
+        """The same parts, kept in memory after the first pass if they have so few events."""
+        known: list[list[AnyPart]] = []
+
+        def parts() -> Iterator[AnyPart]:
+            if known:
+                yield from known[0]
+                return
+            found: list[AnyPart] = []
+            events = 0
+            for part in self:
+                events += part.time_s.size
+                found = [*found, part] if events <= most else []
+                yield part
+            known.extend([found] * (events <= most))
+
+        return Parts(parts)
 
     def together(self) -> AnyPart:
         """All traces at once, in the order of the rows, for data that fit into memory."""
