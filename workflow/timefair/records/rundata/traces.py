@@ -374,10 +374,10 @@ class LaunchPart(Part):
 
     def frame(self) -> pd.DataFrame:
         row = np.repeat(self.rows, np.diff(self.offsets))
-        numbers = {"start_s": self.start_s, "end_s": self.time_s, "evaluations": self.evaluations}
-        numbers["best_precision"] = self.precision
-        kinds = {"complete": self.complete, "unlimited": self.unlimited}
-        return pd.DataFrame({"row": row, **numbers, **kinds})
+        names = ("row", *_LOGGED[:-1], "complete", "unlimited")
+        numbers = self.start_s, self.time_s, self.evaluations, self.precision
+        columns = (row, *numbers, self.complete, self.unlimited)
+        return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
