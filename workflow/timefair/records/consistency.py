@@ -163,13 +163,14 @@ def _of_the_runs(runs: _Runs, published: bool) -> Clauses:
     of_value = np.where(known["f_opt"], precision(runs["best_f"], runs["f_opt"]), runs["best_f"])
     same = of_value == runs["best_precision"]
     yield "best_f {best_f} does not give the best precision {best_precision}", same
-    yield "wall_s is {wall_s}", wall_s >= 0
-    in_time = ~known["budget_s"] | (wall_s <= runs["budget_s"])
-    yield "wall_s {wall_s} exceeds the budget of {budget_s} s", in_time
-    real_s, charged_s = runs["real_s"], np.where(known["charged_s"], runs["charged_s"], 0.0)
-    latest_s = runs["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
-    yield "real_s is {real_s}", ~known["real_s"] | ((real_s >= 0) & (real_s <= runs["reaped_s"]))
-    yield "charged_s is {charged_s}", ~known["real_s"] | (charged_s >= 0)
+    in_time = (wall_s >= 0) & (~known["budget_s"] | (wall_s <= runs["budget_s"]))
+    yield "wall_s is {wall_s}, and its budget {budget_s} s", in_time
+    reaped_s, real_s = runs["reaped_s"], runs["real_s"]
+    charged_s = np.where(known["charged_s"], runs["charged_s"], 0.0)
+    in_life = (real_s >= 0) & (real_s <= reaped_s) & (charged_s >= 0)
+    clause = "real_s is {real_s} and charged_s {charged_s}, in {reaped_s} s of its process"
+    yield clause, ~known["real_s"] | in_life
+    latest_s = reaped_s + charged_s + _ROUNDED_S * (charged_s > 0)
     yield "wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     last_s = runs["last_evaluation_s"]
     in_life = ~known["last_evaluation_s"] | ((last_s >= 0) & (last_s <= latest_s))
@@ -191,14 +192,12 @@ def _of_launches(runs: _Runs) -> Clauses:
     described = runs["launches"] == launches.count
     yield "{launches} launches, and another number of them described", described
     yield "evaluations without a launch", launches.some | (evaluations == 0)
-    start_s, end_s = launches["start_s"], launches["end_s"]
-    ordered = launches.all((start_s >= 0) & (start_s <= end_s)) & launches.rising("start_s")
-    yield "the times of its launches are out of order", ordered
-    in_time = launches.all(end_s <= runs["wall_s"][launches.owner])
-    yield "a launch ends after the run", in_time
-    made = launches["evaluations"]
-    yield "a launch has a negative number of evaluations", launches.all(made >= 0)
-    same = none | (np.bincount(launches.owner, made, minlength=none.size) == evaluations)
+    start_s, end_s, made = (launches[name] for name in ("start_s", "end_s", "evaluations"))
+    ordered = (start_s >= 0) & (start_s <= end_s) & (end_s <= runs["wall_s"][launches.owner])
+    ordered = launches.all(ordered) & launches.rising("start_s")
+    yield "the times of its launches are out of order, or after the run", ordered
+    same = np.bincount(launches.owner, made, minlength=none.size) == evaluations
+    same = none | same & launches.all(made >= 0)
     yield "its launches do not have {evaluations} evaluations in all", same
     best_of_run = none | (launches.least("best_precision") == runs["best_precision"])
     yield "no launch has the best precision of the run", best_of_run

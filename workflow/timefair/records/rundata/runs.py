@@ -141,10 +141,9 @@ class Runs:
         taken = cls._some(source, plain, ~apart, facts)
         if not apart.any():
             return replace(taken, sources=sources)
-        others = cls._some(source, plain, apart, {}).without_ends(
-            [label for label in sources if BRIDGE not in sources[label]]
-        )
-        return replace(taken, published=others, sources=sources)
+        others = cls._some(source, plain, apart, {})
+        untimed = [label for label in sources if BRIDGE not in sources[label]]
+        return replace(taken, published=others._without_ends(untimed), sources=sources)
 
     @classmethod
     def _some(
@@ -371,12 +370,9 @@ class Runs:
         foreign = self.sources.keys() & set(self.frame["algorithm"].unique())
         return bool(foreign and self.timed.any())
 
-    def without_ends(self, untimed: Iterable[str]) -> Runs:
+    def _without_ends(self, untimed: Sequence[str]) -> Runs:
         """The same runs without results at their ends; of some algorithms also without times."""
-        if not (self.timed.any() or self.ended.any()):
-            return self
-        lost = self.frame["algorithm"].isin(list(untimed)).to_numpy()
-        known = np.where(lost, np.nan, 1.0)
+        known = np.where(self.frame["algorithm"].isin(untimed), np.nan, 1.0)
         nothing = dict.fromkeys(("budget_s", "budget_evaluations"), np.nan)
         nothing |= {name: self.frame[name] * known for name in ("wall_s", "real_s")}
         frame = self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None)
@@ -480,8 +476,7 @@ class Runs:
     def spaces(self) -> Iterator[Runs]:
         """The runs of each suite and dimension, each of which may have its own budget."""
         for _, rows in self.groups(("suite", "dimension")):
-            mine = np.zeros(len(self.frame), dtype=np.bool_)
-            mine[rows] = True
+            mine = np.isin(np.arange(len(self.frame)), rows)
             yield self if mine.all() else self.where(mine)
 
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -682,10 +677,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     """
     taken = pd.Series(reference_s(frame), index=frame.index)
     speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
-    if clock == "reference":
-        return np.full(len(frame), np.nan)
-    if clock == "cpu":
-        return np.asarray(speed, dtype=np.float64)
+    if clock != "wall":
+        return np.asarray(speed if clock == "cpu" else speed * np.nan, dtype=np.float64)
     waited = frame["foreign_delay_s"].astype(float) / frame["real_s"].where(frame["real_s"] > 0)
     known = speed.notna() | waited.notna()
     running = 1.0 - waited.fillna(0.0).clip(upper=MOST_WAITED)
