@@ -27,7 +27,6 @@ def test_a_record_in_blocks_names_its_node_and_a_block_on_two_is_named():
         "node": "node1", "machine": "Z80 with 2 cores and 2 GB",
     }  # fmt: skip
     assert node_of({"campaign": {"block": None}}, PLACE) is None
-    assert node_of({"campaign": {}}, PLACE) is None  # of a version without blocks
     assert node_of({}, PLACE) is None
     assert torn([row_of("a"), row_of("b"), row_of("a", "node2", round=4)]) == []
     (one, other) = torn([row_of("a"), row_of("b", "node2"), row_of("c")])
@@ -131,11 +130,10 @@ FACTS = {
 @pytest.mark.parametrize(
     ("pattern", "text", "fits"),
     [
-        ("epyc 7763", "AMD EPYC 7763", True), ("EPYC", "amd epyc 7763", True),
-        ("xeon", "AMD EPYC 7763", False), ("*7763", "AMD EPYC 7763", True),
-        ("epyc*", "AMD EPYC 7763", False), ("node1?", "node12", True),
-        ("node1?", "node123", False), ("(R) Core[TM]", "Intel(R) Core[TM] i7", True),
-        ("*(r) core[tm]*", "Intel(R) Core[TM] i7", True), ("epyc", None, False),
+        ("EPYC", "amd epyc 7763", True), ("xeon", "AMD EPYC 7763", False),
+        ("*7763", "AMD EPYC 7763", True), ("epyc*", "AMD EPYC 7763", False),
+        ("node1?", "node12", True), ("node1?", "node123", False), ("epyc", None, False),
+        ("(R) Core[TM]", "Intel(R) Core[TM] i7", True),
     ],
 )  # fmt: skip
 def test_a_pattern_is_a_part_or_has_wildcards(pattern, text, fits):

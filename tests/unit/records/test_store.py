@@ -22,7 +22,7 @@ KEY = "ab" * 32
 
 @pytest.fixture
 def record(tmp_path):
-    return tmp_path / "records" / "a" / "f1.parquet"
+    return tmp_path / "f1.parquet"
 
 
 def test_a_journal_gives_back_what_was_appended(record, row):
@@ -127,10 +127,6 @@ def test_a_second_writer_waits_and_finds_what_the_first_one_made(record, row):
     other.join()
 
 
-def test_without_records_there_are_no_runs():
-    assert store.read_runs([]).num_rows == 0
-
-
 def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row, write):
     """In a race, an algorithm may have no run in a round."""
     store.write_record(record, [], {"key": KEY})
@@ -161,40 +157,35 @@ def test_lists_are_converted_without_pandas_which_works_when_it_is_wanted():
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)
 
 
-@pytest.fixture
-def begun_record(tmp_path):
-    return tmp_path / "f1.parquet"
-
-
-def end_the_job(begun_record: Path, turn: tuple[int, int]) -> None:
+def end_the_job(record: Path, turn: tuple[int, int]) -> None:
     pid = os.fork()
     if pid == 0:
-        with BegunRun(begun_record) as begun, begun.noted(turn):
+        with BegunRun(record) as begun, begun.noted(turn):
             os._exit(9)
     os.waitpid(pid, 0)
 
 
 @pytest.mark.slow
-def test_attempts_are_counted_for_the_run_that_was_begun_last(begun_record):
+def test_attempts_are_counted_for_the_run_that_was_begun_last(record):
     for turn in ((1, 10), (71, 3), (71, 3), (71, 3)):
-        end_the_job(begun_record, turn)
-    with BegunRun(begun_record) as begun:
+        end_the_job(record, turn)
+    with BegunRun(record) as begun:
         assert begun.attempts((71, 3)) == 3
         assert begun.attempts((1, 10)) == begun.attempts((71, 2)) == 0
 
 
-def test_a_job_that_ends_in_order_leaves_nothing_but_a_signal_may_be_the_run_s_doing(begun_record):
-    with BegunRun(begun_record) as begun, begun.noted((1, 0)):
-        assert begun_path(begun_record).read_text().rstrip() == "instance 1 run 0 attempt 1"
-    assert not begun_path(begun_record).exists()
-    with pytest.raises(Interrupted), BegunRun(begun_record) as begun, begun.noted((1, 0)):
+def test_a_job_that_ends_in_order_leaves_nothing_but_a_signal_may_be_the_run_s_doing(record):
+    with BegunRun(record) as begun, begun.noted((1, 0)):
+        assert begun_path(record).read_text().rstrip() == "instance 1 run 0 attempt 1"
+    assert not begun_path(record).exists()
+    with pytest.raises(Interrupted), BegunRun(record) as begun, begun.noted((1, 0)):
         raise Interrupted(15)
-    with BegunRun(begun_record) as begun:
+    with BegunRun(record) as begun:
         assert begun.attempts((1, 0)) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 50, b"instance 1 run x attempt 3", b"9 " * 30])
-def test_a_damaged_note_is_none(begun_record, content):
-    begun_path(begun_record).write_bytes(content)
-    with BegunRun(begun_record) as begun:
+def test_a_damaged_note_is_none(record, content):
+    begun_path(record).write_bytes(content)
+    with BegunRun(record) as begun:
         assert begun.attempts((1, 0)) == 0

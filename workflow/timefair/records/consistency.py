@@ -80,7 +80,8 @@ def _first_faults(table: pa.Table, published: bool) -> list[tuple[int, str]]:
 
 
 class _Rows:
-    """The nested rows of all runs: flat columns of numbers, of which each run has ``begin:end``.
+    """The nested rows of all runs: flat columns of numbers, of which each run has `count`, from
+    `begin` on.
 
     `some`, shape (runs,): whether a run has rows; `owner`, shape (rows,): the run of each row;
     `finite`, shape (rows,): whether a vector has several numbers, and all are finite.
@@ -99,9 +100,7 @@ class _Rows:
                 wrong = ~np.isfinite(np.asarray(pc.list_flatten(values)))
                 infinite = np.repeat(np.arange(sizes.size), sizes)[wrong]
                 self.finite = (sizes > 1) & (np.bincount(infinite, minlength=sizes.size) == 0)
-        self.end = np.cumsum(lengths)
-        self.begin = self.end - lengths
-        self.some = lengths > 0
+        self.count, self.begin, self.some = lengths, np.cumsum(lengths) - lengths, lengths > 0
         self.owner = np.repeat(np.arange(lengths.size), lengths)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -119,16 +118,10 @@ class _Rows:
         each = [self.steps(self[name][1:] >= self[name][:-1]) for name in names]
         return np.asarray(np.logical_and.reduce(each))
 
-    def first(self, name: str) -> NDArray[np.float64]:
-        """The first value of each run, NaN for a run without rows."""
-        return self._at(name, self.begin, np.nan)
-
-    def last(self, name: str, nothing: float = np.nan) -> NDArray[np.float64]:
-        return self._at(name, self.end - 1, nothing)
-
-    def _at(self, name: str, places: NDArray[np.int64], nothing: float) -> NDArray[np.float64]:
-        found = np.full(self.some.size, nothing)
-        found[self.some] = self[name][places[self.some]]
+    def least(self, name: str) -> NDArray[np.float64]:
+        """The least value of each run, `inf` for a run without rows."""
+        found = np.full(self.some.size, np.inf)
+        np.minimum.at(found, self.owner, self[name])
         return found
 
 
@@ -147,8 +140,8 @@ class _Runs:
         return self._values[name]
 
     def begun(self, rows: _Rows) -> NDArray[np.bool_]:
-        launches = self.launches.end - self.launches.begin
-        return np.asarray((rows["launch"] >= 0) & (rows["launch"] < launches[rows.owner]))
+        launch = rows["launch"]
+        return np.asarray((launch >= 0) & (launch < self.launches.count[rows.owner]))
 
     def moments(self, rows: _Rows) -> NDArray[np.float64]:
         """A number for each nested row that rises with the run, and in it with the evaluations."""
@@ -170,13 +163,14 @@ def _of_the_runs(runs: _Runs, published: bool) -> Clauses:
     of_value = np.where(known["f_opt"], precision(runs["best_f"], runs["f_opt"]), runs["best_f"])
     same = of_value == runs["best_precision"]
     yield "best_f {best_f} does not give the best precision {best_precision}", same
-    yield "wall_s is {wall_s}", wall_s >= 0
-    in_time = ~known["budget_s"] | (wall_s <= runs["budget_s"])
-    yield "wall_s {wall_s} exceeds the budget of {budget_s} s", in_time
-    real_s, charged_s = runs["real_s"], np.where(known["charged_s"], runs["charged_s"], 0.0)
-    latest_s = runs["reaped_s"] + charged_s + _ROUNDED_S * (charged_s > 0)
-    yield "real_s is {real_s}", ~known["real_s"] | ((real_s >= 0) & (real_s <= runs["reaped_s"]))
-    yield "charged_s is {charged_s}", ~known["real_s"] | (charged_s >= 0)
+    in_time = (wall_s >= 0) & (~known["budget_s"] | (wall_s <= runs["budget_s"]))
+    yield "wall_s is {wall_s}, and its budget {budget_s} s", in_time
+    reaped_s, real_s = runs["reaped_s"], runs["real_s"]
+    charged_s = np.where(known["charged_s"], runs["charged_s"], 0.0)
+    in_life = (real_s >= 0) & (real_s <= reaped_s) & (charged_s >= 0)
+    clause = "real_s is {real_s} and charged_s {charged_s}, in {reaped_s} s of its process"
+    yield clause, ~known["real_s"] | in_life
+    latest_s = reaped_s + charged_s + _ROUNDED_S * (charged_s > 0)
     yield "wall_s {wall_s} exceeds the life of its process", wall_s <= latest_s
     last_s = runs["last_evaluation_s"]
     in_life = ~known["last_evaluation_s"] | ((last_s >= 0) & (last_s <= latest_s))
@@ -185,38 +179,35 @@ def _of_the_runs(runs: _Runs, published: bool) -> Clauses:
 
 def _of_events(runs: _Runs) -> Clauses:
     events, vectors = runs.rows["events"], runs.rows["vectors"]
-    at_end = events.last("precision", np.inf) == runs["best_precision"]
-    yield "the last event does not have the best precision {best_precision}", at_end
     falls = events.steps(np.diff(events["precision"]) < 0)
     yield "the precision does not fall from event to event", falls
+    at_end = events.least("precision") == runs["best_precision"]
+    yield "the last event does not have the best precision {best_precision}", at_end
     kept = np.isin(runs.moments(events), runs.moments(vectors))
     yield "an event belongs to no vector", events.all(kept | ~runs.of_vectors[events.owner])
 
 
 def _of_launches(runs: _Runs) -> Clauses:
     launches, evaluations, none = runs.launches, runs["evaluations"], ~runs.launches.some
-    described = runs["launches"] == launches.end - launches.begin
+    described = runs["launches"] == launches.count
     yield "{launches} launches, and another number of them described", described
     yield "evaluations without a launch", launches.some | (evaluations == 0)
-    ordered = (launches.first("start_s") >= 0) & launches.rising("start_s")
-    ordered &= launches.all(launches["start_s"] <= launches["end_s"])
-    yield "the times of its launches are out of order", none | ordered
-    in_time = launches.all(launches["end_s"] <= runs["wall_s"][launches.owner])
-    yield "a launch ends after the run", in_time
-    made = launches["evaluations"]
-    yield "a launch has a negative number of evaluations", launches.all(made >= 0)
-    same = none | (np.bincount(launches.owner, made, minlength=none.size) == evaluations)
+    start_s, end_s, made = (launches[name] for name in ("start_s", "end_s", "evaluations"))
+    ordered = (start_s >= 0) & (start_s <= end_s) & (end_s <= runs["wall_s"][launches.owner])
+    ordered = launches.all(ordered) & launches.rising("start_s")
+    yield "the times of its launches are out of order, or after the run", ordered
+    same = np.bincount(launches.owner, made, minlength=none.size) == evaluations
+    same = none | same & launches.all(made >= 0)
     yield "its launches do not have {evaluations} evaluations in all", same
-    best = np.full(none.size, np.inf)
-    np.minimum.at(best, launches.owner, launches["best_precision"])
-    best_of_run = none | (best == runs["best_precision"])
+    best_of_run = none | (launches.least("best_precision") == runs["best_precision"])
     yield "no launch has the best precision of the run", best_of_run
 
 
 def _of_rows(runs: _Runs, name: str, published: bool) -> Clauses:
     """Compare what launches made with the run, and events also with the launches."""
     rows, what, timed = runs.rows[name], _MADE_BY_LAUNCHES[name], runs.known["wall_s"]
-    if not rows.owner.size:
+    owner, evaluations, time_s = rows.owner, rows["evaluations"], rows["time_s"]
+    if not owner.size:
         return
     number = {"vectors": "", "recommendations": "noise_free"}.get(name, "precision")
     finite = np.isfinite(rows[number]) if number else rows.finite
@@ -224,24 +215,22 @@ def _of_rows(runs: _Runs, name: str, published: bool) -> Clauses:
     # In several threads, evaluations can end when the same number of them has begun.
     ordered = rows.rising("evaluations") & (~timed | rows.rising("time_s"))
     yield f"{what} is out of order", ordered
-    within = (rows.first("evaluations") >= 1) & (rows.last("evaluations") <= runs["evaluations"])
-    yield f"{what} belongs to no evaluation of the run", ~rows.some | within
-    last_s = rows.last("time_s")
-    in_time = (rows.first("time_s") >= 0) & (last_s <= runs["wall_s"])
+    within = (evaluations >= 1) & (evaluations <= runs["evaluations"][owner])
+    yield f"{what} belongs to no evaluation of the run", rows.all(within)
+    in_time = (time_s >= 0) & (time_s <= runs["wall_s"][owner])
     if name in ("events", "vectors") and not published:
-        in_time &= ~runs.known["budget_s"] | (last_s < runs["budget_s"])
-    yield f"{what} is not from the time of the run", ~rows.some | ~timed | in_time
+        in_time &= (~runs.known["budget_s"])[owner] | (time_s < runs["budget_s"][owner])
+    yield f"{what} is not from the time of the run", ~timed | rows.all(in_time)
     begun = runs.begun(rows)
     if not published:
         yield f"{what} belongs to a launch that was not begun", rows.all(begun)
     if "precision" not in number or not begun.any():
         return
     launches = runs.launches
-    made_by = launches.begin[rows.owner] + np.where(begun, rows["launch"], 0).astype(np.intp)
+    made_by = launches.begin[owner] + np.where(begun, rows["launch"], 0).astype(np.intp)
     made_by = np.where(begun, made_by, 0)
-    started = rows["time_s"] >= launches["start_s"][made_by]
-    ended = rows["time_s"] <= launches["end_s"][made_by]
-    yield f"{what} is not from the time of its launch", rows.all(started & ended | ~begun)
+    during = (time_s >= launches["start_s"][made_by]) & (time_s <= launches["end_s"][made_by])
+    yield f"{what} is not from the time of its launch", rows.all(during | ~begun)
     as_good = rows["precision"] >= launches["best_precision"][made_by]
     yield f"{what} is better than its launch", rows.all(as_good | ~begun)
 

@@ -18,9 +18,6 @@ _LONGEST = 60
 CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
 
-# --- One record -----------------------------------------------------------------------------
-
-
 class Place(NamedTuple):
     """What the path of a record says about it; the key may be only its beginning."""
 
@@ -52,9 +49,6 @@ def spared(
         if place in last:
             last[place] = max(last[place], run)
     return {key for key in unmeasured if key[:-1] in last and key[-1] > last[key[:-1]]}
-
-
-# --- Records together -----------------------------------------------------------------------
 
 
 class Machine(NamedTuple):
@@ -146,9 +140,7 @@ class Measured:
 
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
-
-    The code of algorithms may differ, and so may machines if all records have blocks
-    (`records.store`).
+    The code of algorithms may differ, and so may machines if all records have blocks.
     """
     clauses = []
     for label, one in origins.items():
@@ -254,8 +246,6 @@ def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
                 differing.setdefault(name, set()).update(versions)
     return {name: sorted(versions) for name, versions in sorted(differing.items())}
 
-
-# --- Campaigns as records have them -----------------------------------------------------------
 
 SHARED = ("seed", "budget", "limits", "stopping", "block", "network")
 """Keys of a campaign that determine the runs of all its algorithms, besides problems and timing."""

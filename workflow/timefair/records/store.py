@@ -1,8 +1,7 @@
 """Record files: written atomically, and read only if their content is unchanged.
 
-The metadata of a file contain its facts, the checksums of its columns, and a checksum of both. The
-checksums are those of the content, so the same runs in another encoding are the same record. Among
-the facts are the nodes that measured blocks, and what meters read.
+The metadata of a file contain its facts, the checksums of its columns, and a checksum of both; the
+same runs in another encoding are the same record.
 """
 
 from __future__ import annotations
@@ -129,9 +128,8 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 
 
 class Record(NamedTuple):
-    """A record file whose metadata are unchanged; its content is checked when it is read.
-
-    `columns` are the checksums of its columns, and `checksum` that of these and of the facts.
+    """A record file with the checksums of its columns, checked when they are read, and the
+    `checksum` of these and of the facts.
     """
 
     file: pq.ParquetFile
@@ -141,7 +139,9 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, part by part, of some columns in Parquet's names; `InputError` if changed."""
+        """The runs, part by part, of some columns by Parquet's names; `InputError` if changed."""
+        wanted = {name.partition(".")[0] for name in columns or RUN_SCHEMA.names}
+        names = [name for name in RUN_SCHEMA.names if name in wanted]
         found = ColumnChecksums()
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
@@ -149,23 +149,17 @@ class Record(NamedTuple):
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
-            yield runs.select(_names(columns))
+            yield runs.select(names)
         if not (now := found.by_name()):
             if self.columns:
                 raise InputError(f"{self.path}: its runs are gone; {MEND}")
-            yield RUN_SCHEMA.empty_table().select(_names(columns))
+            yield RUN_SCHEMA.empty_table().select(names)
         if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
             shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
             raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         return pa.concat_tables(self.row_groups(columns))
-
-
-def _names(columns: Sequence[str] | None) -> list[str]:
-    """The columns of a table with these columns of Parquet; None stands for all."""
-    wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
-    return [name for name in RUN_SCHEMA.names if name in wanted]
 
 
 @contextmanager
@@ -226,8 +220,7 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
 
 
-NODES = "nodes"
-"""Name of the fact of a collected file with one row of `node_of` for each of its records."""
+NODES = "nodes"  # the fact of a collected file with a row of `node_of` for each of its records
 _SHOWN = 3
 
 
@@ -320,18 +313,12 @@ def journal_path(record: Path) -> Path:
 
 
 class Content(NamedTuple):
-    """The content of a journal.
+    """The content of a journal."""
 
-    - `owner`: The key of the measurement and the name of the record; None if not readable.
-    - `runs`: Each complete run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
-    - `end`: End of the last complete entry; anything after it is torn or unfinished.
-    - `damaged`: Number of damaged entries before it; each of them loses only its own run.
-    """
-
-    owner: str | None
-    runs: dict[tuple[int, int], pa.RecordBatch]
-    end: int
-    damaged: int
+    owner: str | None  # the key of the measurement and the name of the record; None: not readable
+    runs: dict[tuple[int, int], pa.RecordBatch]  # complete ones, of one row, by (instance, run)
+    end: int  # of the last complete entry; anything after it is torn or unfinished
+    damaged: int  # entries before it, each of which loses only its own run
 
 
 def read_journal(data: bytes) -> Content:
@@ -377,11 +364,10 @@ def _run_in(body: bytes) -> pa.RecordBatch | None:
 
 
 class Journal:
-    """The journal of one record, locked by this process until it is closed; opening waits for
-    others.
+    """The journal of one record, with the `runs` of its `Content`, locked until it is closed.
 
     A torn last entry is cut off. A journal of another measurement, or without a readable owner, is
-    renamed and not used. Losses are said on standard error. `runs` are as in `Content`.
+    renamed and not used. Losses are said on standard error.
     """
 
     def __init__(self, record: Path, key: str) -> None:
@@ -403,9 +389,8 @@ class Journal:
         self._synced = time.monotonic()
 
     def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
-        """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
-
-        `facts`, JSON values, are kept with the run; `store.facts_of` reads them from the batch.
+        """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`; its
+        facts, JSON values, are in the metadata of the batch.
         """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
         if facts is not None:

@@ -3,15 +3,11 @@
 An improvement of the run is always an event (`schema`, ``events``). The improvements of a launch
 that do not improve the best of the run are thinned twice (``launch_events``):
 
-* Only some launches are traced: the first `dense` of them, and half as densely each time that their
-  number doubles. Their index alone decides, and not what they find, so the traced launches of a run
-  of independent launches are a sample without bias.
+* Only some launches are traced, half as densely each time that their number doubles. Their index
+  alone decides, so the traced launches of a run of independent launches are a sample without bias.
 * A traced launch keeps the last improvement in each step of a geometric grid of its own evaluations
   and time: a step ends when either has grown by one part in `resolution`. Therefore every target is
-  seen at most this much later than it was reached, in evaluations and in seconds. No step depends
-  on a precision, so problems without a known optimum are thinned in the same way.
-
-The vectors of a run with two objectives (``vectors``) are thinned by `VectorThinning`.
+  seen at most this much later than it was reached, whether or not the optimum is known.
 """
 
 from __future__ import annotations
@@ -37,12 +33,10 @@ THINNING = Thinning()  # the thinning of every record
 
 
 class VectorThinning(NamedTuple):
-    """How the vectors of a run with two objectives are thinned.
-
-    The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
-    is kept if no earlier one is within the tolerance of weakly dominating it: `finest` at first,
-    doubled with every `free` further vectors; a share of the range between the ideal and the nadir
-    point.
+    """How the vectors of a run with two objectives are thinned: the first `free` vectors that no
+    earlier one weakly dominates are all kept; then those that no earlier one dominates up to a
+    tolerance, a share of the range between the ideal and the nadir point: `finest` at first,
+    doubled with every `free` further vectors.
     """
 
     free: int = 1 << 16

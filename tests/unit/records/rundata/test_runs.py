@@ -41,16 +41,6 @@ def test_a_run_that_is_there_twice_is_refused_with_what_to_do(run, table):
     assert "give one of them another under `algorithms`" in line
 
 
-def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
-    runs = Runs.of(table(run([(1, 0.01, 5.0)]), run([(3, 0.2, 5.0)], run=1, wall_s=2.0)))
-    seconds = runs.cost_grid("seconds")
-    assert (seconds[0], seconds[-1]) == (0.01, 2.0)
-    assert np.all(np.diff(seconds) > 0)
-    evaluations = runs.cost_grid("evaluations")
-    assert (evaluations[0], evaluations[-1]) == (1.0, 100.0)
-    np.testing.assert_array_equal(evaluations, np.unique(np.round(evaluations)))
-
-
 def test_what_is_read_from_files_is_what_they_hold(run, table, tmp_path, monkeypatch):
     rows = [run([(k, 0.1 * k, 9.0 - k) for k in range(1, n + 1)], run=n) for n in (3, 0, 2)]
     decided = {

@@ -36,10 +36,8 @@ BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evalua
 
 @dataclass(frozen=True, eq=False)
 class ProblemRuns:
-    """The runs on one (suite, dimension, function), with all instances pooled.
-
-    `names` has the `KEYS`, `rows` the rows of these runs in the frame, and `algorithms`, in
-    alphabetical order, which of `rows` are the runs of each.
+    """The runs on one problem, with all instances pooled: its `KEYS`, their rows in the frame, and
+    which of these are the runs of each algorithm, in alphabetical order.
     """
 
     names: dict[str, Any]
@@ -214,10 +212,8 @@ class KnownCosts:
 
 @dataclass(frozen=True)
 class Problems:
-    """The problems of a suite and dimension on which every algorithm was run.
-
-    `instances` has, for each of them, the names and the runs of all algorithms in alphabetical
-    order; `spent` are the costs of all runs.
+    """The problems of a suite and dimension on which every algorithm was run: the names and runs of
+    all algorithms in alphabetical order on each instance, and the costs of all runs.
     """
 
     names: dict[str, Any]
@@ -240,9 +236,8 @@ class Problems:
         analysis: Analysis,
         measure: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     ) -> Estimate:
-        """Limits of profiles of a `measure` of the costs, e.g. their ratios.
-
-        NaN without an instance, or if an algorithm has only one run on some instance.
+        """Limits of profiles of a `measure` of the costs, e.g. their ratios; NaN without an
+        instance, or if an algorithm has only one run on some instance.
         """
         sizes = [rows.size for cells in self.instances for _, rows in cells]
         if min(sizes, default=1) == 1:
@@ -250,12 +245,8 @@ class Problems:
             return Estimate(fraction, unknown, unknown)
 
         def resampled(names: dict[str, Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            cost, success, rng = (
-                self.spent.cost[rows],
-                self.spent.success[rows],
-                analysis.stream(names),
-            )
-            return resampled_ert(cost, success, resamples=analysis.resamples, rng=rng)
+            one, rng = self.spent.of(rows), analysis.stream(names)
+            return resampled_ert(one.cost, one.success, resamples=analysis.resamples, rng=rng)
 
         samples = (
             measure(np.stack([resampled(*cell) for cell in cells], axis=-1))
@@ -464,12 +455,8 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
     pieces = [
         np.broadcast_arrays(*(np.atleast_1d(part[name]) for name in columns)) for part in parts
     ]
-    return pd.DataFrame(
-        {
-            name: np.concatenate([piece[k] for piece in pieces]) if pieces else []
-            for k, name in enumerate(columns)
-        }
-    )
+    joined = map(np.concatenate, zip(*pieces, strict=True)) if pieces else [[] for _ in columns]
+    return pd.DataFrame(dict(zip(columns, joined, strict=True)))
 
 
 def with_labels(frame: pd.DataFrame, columns: Sequence[str], like: str) -> pd.DataFrame:

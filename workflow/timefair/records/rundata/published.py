@@ -90,9 +90,6 @@ def _log_times(timed: Sequence[Kernels], place: int, confidence: float) -> tuple
     return np.median(logs, axis=0), t.ppf((1 + confidence) / 2, max(count - 1, 2)) * error
 
 
-CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
-
-
 def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:
     """The bridge of each published algorithm with kernels and times of the clock of `runs`."""
     here = [timed for one in runs.origins.values() for timed in one.kernels]
@@ -132,11 +129,7 @@ def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
 def _scaled(others: Runs, factor: Array) -> Runs:
     """Multiply times by a factor per run, except simulated cost."""
     frame = others.frame
-    simulated, wall_s, count = (
-        np.asarray(frame[name], dtype=np.float64)
-        for name in ("evaluation_cost_s", "wall_s", "evaluations")
-    )
-    simulated = np.nan_to_num(simulated)
+    simulated = np.asarray(frame["evaluation_cost_s"].fillna(0.0), dtype=np.float64)
 
     def seconds(told: Array, evaluations: Array, cost: Array, factor: Array) -> Array:
         fixed = np.minimum(cost * evaluations, told)
@@ -146,29 +139,21 @@ def _scaled(others: Runs, factor: Array) -> Runs:
         of_events = part.at_events(simulated), part.at_events(factor)
         return replace(part, time_s=seconds(part.time_s, part.evaluations, *of_events))
 
-    wall_s = seconds(wall_s, count, simulated, factor)
+    wall_s = seconds(others.spent("seconds"), others.spent("evaluations"), simulated, factor)
     return others.each_part(of_part, "traces", frame=frame.assign(wall_s=wall_s, real_s=wall_s))
 
 
 def said(labels: list[str], runs: Runs, confidence: float) -> str:
-    """Sentences on the bridges of some algorithms, and on how much the result depends on them."""
+    """Sentences on the bridges of some algorithms."""
     sentences = []
     for label, one in bridges(runs, confidence).items():
-        if label not in labels or runs.published is None:
-            continue
-        mine = runs.published.frame[runs.published.frame["algorithm"] == label]
-        each = one.ratio * float((mine["wall_s"] / mine["evaluations"]).median())
-        low, high = (
-            f"{100 * each * (end / one.ratio - 1) / (each + CHEAP_S):+.2g}\u00a0%"
-            for end in (one.low, one.high)
-        )
-        machine = runs.sources[label][BRIDGE]["machine"]
-        ratio, least, most = (number(of, digits=2) for of in one[:3])
-        sentences.append(
-            f"Seconds of {label} are those of another machine ({machine}) times {ratio} "
-            f"[{least}, {most}], the ratio of the reference kernels ({one.kernel}). With 1 ms more "
-            f"per evaluation, this interval would change them by {low} to {high}."
-        )
+        if label in labels:
+            machine = runs.sources[label][BRIDGE]["machine"]
+            ratio, least, most = (number(of, digits=2) for of in one[:3])
+            sentences.append(
+                f"Seconds of {label} are those of another machine ({machine}) times {ratio} "
+                f"[{least}, {most}], the ratio of the reference kernels ({one.kernel})."
+            )
     if sentences:
         sentences.append(
             "Limits of `ert` and verdicts of `comparison` include these intervals; other "
@@ -206,8 +191,8 @@ def with_published(runs: Runs) -> Runs:
     frame = frame.reset_index(drop=True).sort_values(list(KEYS), kind="stable")
     mine, theirs = np.split(np.argsort(frame.index.to_numpy()), [len(runs.frame)])
     moved = runs.each_part(lambda part: part.renumbered(mine), frame=frame.reset_index(drop=True))
-    traces = moved.traces + others.traces.renumbered(theirs)
-    return replace(moved, traces=traces, published=None, sources={})
+    traces = others.traces.each(lambda part: part.renumbered(theirs))
+    return replace(moved, traces=moved.traces + traces, published=None, sources={})
 
 
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
@@ -228,23 +213,21 @@ def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
     return frame
 
 
+_NO_TIMES, _FOREIGN = "which have no times", "whose times are of a foreign clock and omitted"
+_NO_BRIDGE = (
+    "whose seconds are omitted, because they are of another clock or no reference kernels were "
+    "timed here"
+)
+
+
 def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
-    foreign = [label for label in labels if runs.sources[label].get(FOREIGN_CLOCK)]
     known = bridges(runs)
-    scaled = [label for label in labels if label in known]
-    unbridged = [label for label in labels if BRIDGE in runs.sources[label] and label not in scaled]
-    without = sorted(set(labels) - {*foreign, *scaled, *unbridged})
-    parts = (
-        f"Published data, {what}: {', '.join(some)}."
-        for what, some in (
-            ("which have no times", without),
-            ("whose times are of a foreign clock and omitted", foreign),
-            (
-                "whose seconds are omitted, because they are of another clock or no reference "
-                "kernels were timed here",
-                unbridged,
-            ),
-        )
-        if some
-    )
-    return " ".join((*parts, *filter(None, [said(scaled, runs, confidence)])))
+    omitted: dict[str, list[str]] = {_NO_TIMES: [], _FOREIGN: [], _NO_BRIDGE: []}
+    for label in sorted(set(labels) - known.keys()):
+        source = runs.sources[label]
+        unbridged = _NO_BRIDGE if BRIDGE in source else _NO_TIMES
+        omitted[_FOREIGN if source.get(FOREIGN_CLOCK) else unbridged].append(label)
+    parts = [
+        f"Published data, {what}: {', '.join(some)}." for what, some in omitted.items() if some
+    ]
+    return " ".join(filter(None, [*parts, said(labels, runs, confidence)]))

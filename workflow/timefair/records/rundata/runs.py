@@ -141,10 +141,9 @@ class Runs:
         taken = cls._some(source, plain, ~apart, facts)
         if not apart.any():
             return replace(taken, sources=sources)
-        others = cls._some(source, plain, apart, {}).without_ends(
-            [label for label in sources if BRIDGE not in sources[label]]
-        )
-        return replace(taken, published=others, sources=sources)
+        others = cls._some(source, plain, apart, {})
+        untimed = [label for label in sources if BRIDGE not in sources[label]]
+        return replace(taken, published=others._without_ends(untimed), sources=sources)
 
     @classmethod
     def _some(
@@ -186,9 +185,7 @@ class Runs:
         constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
         found = cls(
             frame=frame,
-            traces=nested.read(source, rows, nested.TracePart).held(
-                lambda: source.events() <= HELD_EVENTS
-            ),
+            traces=nested.read(source, rows, nested.TracePart).held(HELD_EVENTS),
             feasibility=nested.read(source, constrained, nested.FeasiblePart),
             launch_traces=nested.read(source, rows, nested.LaunchTracePart),
             launch_log=nested.read(source, rows, nested.LaunchPart),
@@ -355,17 +352,13 @@ class Runs:
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        ends = (nested.TracePart.first_precision, nested.TracePart.last_precision)
-        first, best = map(self._of_traces, ends)
+        first, best = (self._at(place, "precision") for place in (0, -1))
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
         """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
-        return {
-            "evaluations": self._of_traces(lambda part: part.at_the_last(part.evaluations)),
-            "time_s": self._of_traces(lambda part: part.at_the_last(part.time_s)),
-        }
+        return {name: self._at(-1, name, np.nan) for name in ("evaluations", "time_s")}
 
     @property
     def perturbed(self) -> NDArray[np.bool_]:
@@ -377,12 +370,9 @@ class Runs:
         foreign = self.sources.keys() & set(self.frame["algorithm"].unique())
         return bool(foreign and self.timed.any())
 
-    def without_ends(self, untimed: Iterable[str]) -> Runs:
+    def _without_ends(self, untimed: Sequence[str]) -> Runs:
         """The same runs without results at their ends; of some algorithms also without times."""
-        if not (self.timed.any() or self.ended.any()):
-            return self
-        lost = self.frame["algorithm"].isin(list(untimed)).to_numpy()
-        known = np.where(lost, np.nan, 1.0)
+        known = np.where(self.frame["algorithm"].isin(untimed), np.nan, 1.0)
         nothing = dict.fromkeys(("budget_s", "budget_evaluations"), np.nan)
         nothing |= {name: self.frame[name] * known for name in ("wall_s", "real_s")}
         frame = self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None)
@@ -405,8 +395,9 @@ class Runs:
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
         changed = nested.Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
-        left = replace(self, traces=self.traces.renumbered(others) + changed)
-        frame = self.frame.assign(best_precision=left._of_traces(nested.TracePart.last_precision))
+        exact = self.traces.each(lambda part: part.renumbered(others))
+        left = replace(self, traces=exact + changed)
+        frame = self.frame.assign(best_precision=left._at(-1, "precision"))
         least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
         unknown = noisy & np.isnan(f_opt)
         frame["best_precision"] -= least
@@ -479,14 +470,13 @@ class Runs:
             lambda part: part.begun_later(late, budget), "traces", "feasibility", "launch_log"
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._of_traces(nested.TracePart.last_precision)
+        best = left._at(-1, "precision")
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def spaces(self) -> Iterator[Runs]:
         """The runs of each suite and dimension, each of which may have its own budget."""
         for _, rows in self.groups(("suite", "dimension")):
-            mine = np.zeros(len(self.frame), dtype=np.bool_)
-            mine[rows] = True
+            mine = np.isin(np.arange(len(self.frame)), rows)
             yield self if mine.all() else self.where(mine)
 
     def best_so_far(self, unit: Unit, grid: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -550,13 +540,11 @@ class Runs:
             np.minimum.at(first, owner[cost > 0], cost[cost > 0])
         return first
 
-    def _of_traces(
-        self, number: Callable[[nested.TracePart], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """One number per run, shape (runs,)."""
+    def _at(self, place: int, name: str, nothing: float = np.inf) -> NDArray[np.float64]:
+        """A number of the first (0) or last (-1) event of each run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
-            of_runs[part.rows] = number(part)
+            of_runs[part.rows] = part.at(place, name, nothing)
         return of_runs
 
 
@@ -638,20 +626,23 @@ def omitted_in_words(runs: Runs) -> str:
     return f"{words} omitted: the block lacks a run of another algorithm on the same node."
 
 
-SPACE = ["suite", "dimension"]
+_IN_SPACE = ["suite", "dimension", "algorithm"]
 
 
+@kept
 def failed_algorithms(runs: Runs) -> list[tuple[str, int, str]]:
     """Suite, dimension and name of each algorithm without one evaluation there, in order."""
-    frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
-    names = frame.drop_duplicates().itertuples(index=False)
-    return sorted((str(suite), int(dimension), str(name)) for suite, dimension, name in names)
+    frame, count = runs.frame, runs.frame["evaluations"]
+    evaluated = (count > 0) | count.isna() & frame["status"].notna()
+    own = evaluated.groupby([frame[key] for key in _IN_SPACE]).any()
+    return [(str(suite), int(dimension), str(name)) for suite, dimension, name in own.index[~own]]
 
 
 @kept
 def without_failed(runs: Runs) -> Runs:
-    failed = _of_failed(runs)
-    return runs.where(~failed) if failed.any() else runs
+    failed = failed_algorithms(runs)
+    lost = pd.MultiIndex.from_frame(runs.frame[_IN_SPACE]).isin(failed)
+    return runs.where(~lost) if failed else runs
 
 
 def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
@@ -661,14 +652,6 @@ def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
         spaces.setdefault(name, []).append(f"D = {dimension}")
     said = [f"{name} ({', '.join(dimensions)})" for name, dimensions in spaces.items()]
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
-
-
-@kept
-def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-    frame, count = runs.frame, runs.frame["evaluations"]
-    evaluated = (count > 0) | count.isna() & frame["status"].notna()
-    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
-    return np.asarray(~own, dtype=np.bool_)
 
 
 MOST_WAITED = 0.99
@@ -694,10 +677,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     """
     taken = pd.Series(reference_s(frame), index=frame.index)
     speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
-    if clock == "reference":
-        return np.full(len(frame), np.nan)
-    if clock == "cpu":
-        return np.asarray(speed, dtype=np.float64)
+    if clock != "wall":
+        return np.asarray(speed if clock == "cpu" else speed * np.nan, dtype=np.float64)
     waited = frame["foreign_delay_s"].astype(float) / frame["real_s"].where(frame["real_s"] > 0)
     known = speed.notna() | waited.notna()
     running = 1.0 - waited.fillna(0.0).clip(upper=MOST_WAITED)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
@@ -47,9 +46,6 @@ class Held:
 
     def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
         yield self._table[column]
-
-    def events(self) -> int:
-        return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
 
 
 class Stored:
@@ -92,29 +88,17 @@ class Stored:
             for runs in open_record(path).row_groups(columns):
                 yield runs[column]
 
-    def events(self) -> int:
-        """Number of events; a run without events counts as one."""
-        count = 0
-        for path in self._paths:
-            metadata = open_record(path).file.metadata
-            last = metadata.num_columns - 1  # a field of the events: they end the schema
-            groups = range(metadata.num_row_groups)
-            count += sum(metadata.row_group(k).column(last).num_values for k in groups)
-        return count
-
 
 Source: TypeAlias = Held | Stored
 """Runs in an arbitrary order, the same in every pass: all columns that are not nested, with facts;
-a nested column with at least some fields, by parts; and at most the number of events.
+a nested column with at least some fields, by parts.
 """
 
 
 @dataclass(frozen=True)
 class Part:
-    """The events of some traces, one trace after the other.
-
-    `rows`, shape (traces here,), is the run of each trace, and the events of trace i are
-    ``offsets[i]:offsets[i + 1]`` of the other arrays.
+    """The events of some traces: `rows`, shape (traces here,), is the run of each; the events of
+    trace i are ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
     columns: ClassVar[tuple[tuple[str, Sequence[str]], ...]]  # that `of` reads, and fields of each
@@ -196,14 +180,23 @@ class Parts(Generic[AnyPart]):
     def each(self, change: Callable[[AnyPart], AnyPart]) -> Parts[AnyPart]:
         return Parts(lambda: map(change, self))
 
-    def renumbered(self, rows: NDArray[np.intp]) -> Parts[AnyPart]:
-        """The same traces with other rows; those of runs with a negative row are omitted."""
-        return self.each(lambda part: part.renumbered(rows))
+    def held(self, most: int) -> Parts[AnyPart]:
+        """The same parts, kept in memory after the first pass if they have so few events."""
+        known: list[list[AnyPart]] = []
 
-    def held(self, fit: Callable[[], bool]) -> Parts[AnyPart]:
-        """The same parts, kept in memory after the first pass if they fit then."""
-        parts = cache(lambda: list(self) if fit() else self)
-        return Parts(lambda: iter(parts()))
+        def parts() -> Iterator[AnyPart]:
+            if known:
+                yield from known[0]
+                return
+            found: list[AnyPart] = []
+            events = 0
+            for part in self:
+                events += part.time_s.size
+                found = [*found, part] if events <= most else []
+                yield part
+            known.extend([found] * (events <= most))
+
+        return Parts(parts)
 
     def together(self) -> AnyPart:
         """All traces at once, in the order of the rows, for data that fit into memory."""
@@ -260,24 +253,12 @@ class TracePart(Part):
         lengths, flat = _flat(columns[0])
         return cls(rows, offsets_of(lengths), **_numbers(flat, NUMBERS))
 
-    def first_precision(self) -> NDArray[np.float64]:
-        """The precision of the first event of each run here; `inf` for a run without events."""
-        return self._at(self.offsets[:-1], self.precision, np.inf)
-
-    def last_precision(self) -> NDArray[np.float64]:
-        """The precision of the last event, the best of the run; `inf` for a run without events."""
-        return self._at(self.offsets[1:] - 1, self.precision, np.inf)
-
-    def at_the_last(self, of_events: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of the last event of each run here; NaN for a run without events."""
-        return self._at(self.offsets[1:] - 1, of_events, np.nan)
-
-    def _at(
-        self, events: NDArray[np.int64], of_events: NDArray[np.float64], nothing: float
-    ) -> NDArray[np.float64]:
-        found = np.full(events.size, nothing)
+    def at(self, place: int, name: str, nothing: float = np.inf) -> NDArray[np.float64]:
+        """A number of the first (0) or last (-1) event of each run here, or `nothing`."""
+        found = np.full(self.rows.size, nothing)
         some = np.diff(self.offsets) > 0
-        found[some] = of_events[events[some]]
+        events = self.offsets[:-1] if place == 0 else self.offsets[1:] - 1
+        found[some] = getattr(self, name)[events[some]]
         return found
 
 
@@ -321,9 +302,8 @@ Vectors = list[NDArray[np.float64]]
 
 
 def vectors_of(column: pa.ChunkedArray) -> Vectors:
-    """The vectors of each run in the column of the records, in the order of their evaluation.
-
-    One array per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
+    """The vectors of each run in the order of their evaluation, an array of the shape ``(vectors,
+    2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
     """
     lengths, flat = _flat(column)
     outputs = pc.struct_field(flat, "outputs")
@@ -394,10 +374,10 @@ class LaunchPart(Part):
 
     def frame(self) -> pd.DataFrame:
         row = np.repeat(self.rows, np.diff(self.offsets))
-        numbers = {"start_s": self.start_s, "end_s": self.time_s, "evaluations": self.evaluations}
-        numbers["best_precision"] = self.precision
-        kinds = {"complete": self.complete, "unlimited": self.unlimited}
-        return pd.DataFrame({"row": row, **numbers, **kinds})
+        names = ("row", *_LOGGED[:-1], "complete", "unlimited")
+        numbers = self.start_s, self.time_s, self.evaluations, self.precision
+        columns = (row, *numbers, self.complete, self.unlimited)
+        return pd.DataFrame(dict(zip(names, columns, strict=True)))
 
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
@@ -525,7 +505,7 @@ def with_noisy_values(runs: pa.Table, value: NoisyValue) -> pa.Table:
     (part,) = read(Held(mine), np.arange(len(mine)), NoisyPart)
     f_opt = np.asarray(pc.cast(mine["f_opt"], pa.float64()).to_numpy(), dtype=np.float64)
     traces = part.traced(value, f_opt)
-    best = traces.last_precision()
+    best = traces.at(-1, "precision")
     made = traces.evaluations.astype(np.int64).tolist()
     numbers = zip(traces.time_s.tolist(), made, traces.precision.tolist(), strict=True)
     events = [dict(zip(NUMBERS, one, strict=True)) for one in numbers]
