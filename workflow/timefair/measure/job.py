@@ -47,12 +47,11 @@ from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
     Allowance,
+    Launcher,
     Subject,
     Unloaded,
     explained,
     fresh,
-    given_up,
-    live,
     measure_run,
 )
 from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
@@ -416,9 +415,7 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
 
         def running(instance: int, run: int, seed: int, *, give_up: bool = False) -> Row:
             problem = problems[instance]
-            measure = partial(measure_run, algorithm, problem, metered, seed)
-            if give_up:
-                measure = partial(given_up, problem, metered, seed)
+            measure = partial(measure_run, algorithm, problem, metered, seed, give_up)
             f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
             row = explained(monitored.measure(measure), prepared.trial.trace)
             return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
@@ -735,6 +732,7 @@ def _live(
         for fd in fds:
             os.set_inheritable(fd, False)
         unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
-        live(starter, unloaded, None, allowance, State(numbers, recommended, fds), seed)
+        state = State(numbers, recommended, fds)
+        Launcher(unloaded, None, allowance, state, seed).live(starter)
     finally:
         kernel.end_process(1)
