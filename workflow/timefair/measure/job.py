@@ -50,7 +50,6 @@ from timefair.measure.run import (
     Launcher,
     Subject,
     Unloaded,
-    explained,
     fresh,
     measure_run,
 )
@@ -186,7 +185,7 @@ class Prepared:
                     network = self.views.network
                     keeper = stack.enter_context(kernel.kept_keeper(network=network))
             allowance = allowance_of(self.campaign, self.views, job)
-            yield subject, replace(allowance, keeper=keeper)
+            yield subject, replace(allowance, keeper=keeper, trace=self.trial.trace)
 
     def origin(self, label: str) -> dict[str, Any]:
         def facts() -> dict[str, Any]:
@@ -417,8 +416,8 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
             problem = problems[instance]
             measure = partial(measure_run, algorithm, problem, metered, seed, give_up)
             f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-            row = explained(monitored.measure(measure), prepared.trial.trace)
-            return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
+            place = {"instance": instance, "run": run, "f_opt": f_opt}
+            return known | place | monitored.measure(measure)
 
         yield running
 

@@ -85,7 +85,7 @@ class Allowance:
     `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock is the
     CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock time. The run's
     clock adds `cost_ns` for each evaluation. `views` are its private folders; `keeper` ends what it
-    leaves. `meters` read around it (`timefair.basics.extension`).
+    leaves. `meters` read around it (`timefair.basics.extension`). `trace`: of its trial launch.
     """
 
     time_ns: int = NEVER
@@ -100,6 +100,7 @@ class Allowance:
     views: Views = field(default_factory=Views)
     keeper: Keeper | None = None
     meters: tuple[Meter, ...] = ()
+    trace: str = ""
 
     @property
     def evaluators(self) -> int:
@@ -408,33 +409,7 @@ def measure_run(
     return row
 
 
-def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
-    """Add the reason to a run without evaluation and message, from the trace of the trial."""
-    if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
-        return row
-    return row | {"message": of_a_timeout(trial)}
-
-
 # --- The processes of a run ---------------------------------------------------------------------
-
-
-class Output:
-    """What a run prints into a file in memory: its beginning goes to this process's stderr."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd, self._left = fd, MOST
-
-    def pass_on(self) -> None:
-        text = os.pread(self._fd, self._left + 1, 0)
-        os.ftruncate(self._fd, 0)
-        os.lseek(self._fd, 0, os.SEEK_SET)
-        if self._left and text:
-            more, self._left = len(text) > self._left, max(self._left - len(text), 0)
-            with contextlib.suppress(OSError):
-                os.write(2, text[:MOST])
-            if more:
-                cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
-                print(cut, file=sys.stderr, flush=True)
 
 
 @dataclass
@@ -447,6 +422,7 @@ class _Run:
     seed: int
     own: list[kernel.Orphan] = field(default_factory=list)
     orphans: list[kernel.Orphan] = field(default_factory=list)
+    printed = 0
 
     @property
     def cpu_ns(self) -> int:
@@ -499,11 +475,27 @@ class _Run:
                 remark = (
                     f"its modules were imported again, because forks would lose or share {lost}"
                 )
+            if row["status"] == Status.NO_EVALUATION and row["message"] is None:
+                row["message"] = of_a_timeout(allowance.trace)
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
         finally:
             state.close()
+
+    def _pass_on(self) -> None:
+        """Pass the beginning of what the run prints, into a file in memory, on to stderr."""
+        left, fd = MOST - self.printed, self.state.output_fd
+        text = os.pread(fd, left + 1, 0)
+        os.ftruncate(fd, 0)
+        os.lseek(fd, 0, os.SEEK_SET)
+        if left and text:
+            self.printed = min(self.printed + len(text), MOST)
+            with contextlib.suppress(OSError):
+                os.write(2, text[:MOST])
+            if len(text) > left:
+                cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
+                print(cut, file=sys.stderr, flush=True)
 
     def _live_through(self) -> Verdict:
         while True:
@@ -528,7 +520,7 @@ class _Run:
         sys.stdout.flush()
         sys.stderr.flush()
         algorithm, state, keeper = self.algorithm, self.state, self.allowance.keeper
-        parent, output = os.getpid(), Output(state.output_fd)
+        parent = os.getpid()
         spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
         spared += [keeper.number] if keeper else []
         if isinstance(algorithm, Fresh):
@@ -543,7 +535,7 @@ class _Run:
         try:
             if self.allowance.cpu:
                 state["elsewhere"] = self.cpu_ns
-            self._wait_for_exit(pidfd, pid, output, loading_s, spared)
+            self._wait_for_exit(pidfd, pid, loading_s, spared)
             orphans = kernel.end_group_and_orphans(pid, spared)
             own = kernel.reaped(pid)
             orphans += keeper.sweep() if keeper else []
@@ -555,7 +547,7 @@ class _Run:
             raise
         finally:
             os.close(pidfd)
-            output.pass_on()
+            self._pass_on()
         wait_status, start = own.wait_status, state.start
         own = own._replace(cpu_s=_cpu_s(state, own.cpu_s, self.allowance.cores, reaped=now_ns()))
         if isinstance(algorithm, Confined):  # its solvers, which are among the orphans, computed
@@ -570,7 +562,7 @@ class _Run:
         return wait_status
 
     def _wait_for_exit(
-        self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
+        self, pidfd: int, pid: int, loading_s: float, spared: Collection[int]
     ) -> None:
         """Wait until the process, which may load for `loading_s`, is a zombie; end it if its timer
         has failed, or if the processes of the run exceed the memory limit.
@@ -584,7 +576,7 @@ class _Run:
         excess = None
         wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
         while not poll.poll(wait_ns / 1e6):
-            output.pass_on()
+            self._pass_on()
             start = state.start
             left_ns = _latest(start, allowance, forked) + LATE_NS - now_ns()
             if start is not None and start.wall:
