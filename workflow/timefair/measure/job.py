@@ -686,52 +686,43 @@ def found_schedule(
 # --- The process without any code of the user that forks runs which import it (`run.Fresh`) ------
 
 
-class _Loader:
-    def __init__(self, campaign: Campaign, job: Job) -> None:
-        self._campaign, self._job = campaign, job
-        self.modules: Sequence[str] = ()
-
-    def problem(self, instance: int) -> Problem:
-        self._prepared = Prepared(self._campaign)
-        suite = self._prepared.suite
-        return suite.problem(self._job.function, self._job.dimension, instance)
-
-    def algorithm(self) -> tuple[Algorithm, float]:
-        algorithm, begun = self._prepared.load(self._job), time.monotonic()
-        algorithm.prepare()
-        trial.import_modules(self.modules)
-        return algorithm, self._prepared.seconds + time.monotonic() - begun
-
-    def on_trial(self) -> tuple[Algorithm, Problem]:
-        problem = self.problem(self._job.instances[0])
-        return self.algorithm()[0], problem
-
-
 def main(descriptor: str) -> None:
     """Run the process. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
     starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
     kernel.die_with_parent(starter)
     ends_at_once()
-    campaign, begun = restored(snapshot), time.monotonic()
-    allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
+    campaign, begun, tried = restored(snapshot), time.monotonic(), trial.Trial()
+    prepared: list[Prepared] = []
+    allowance = allowance_of(campaign, folders, job)
+
+    def problem(instance: int) -> Problem:
+        prepared.append(Prepared(campaign))
+        return prepared[-1].suite.problem(job.function, job.dimension, instance)
+
+    def algorithm() -> tuple[Algorithm, float]:
+        loaded, begun = prepared[-1].load(job), time.monotonic()
+        loaded.prepare()
+        trial.import_modules(tried.modules)
+        return loaded, prepared[-1].seconds + time.monotonic() - begun
+
+    def on_trial() -> tuple[Algorithm, Problem]:
+        first = problem(job.instances[0])
+        return algorithm()[0], first
+
+    def live(request: Any, fds: list[int]) -> NoReturn:
+        try:
+            instance, seed, tempfile.tempdir, (numbers, recommended) = request
+            for fd in fds:
+                os.set_inheritable(fd, False)
+            unloaded = Unloaded(partial(problem, instance), algorithm)
+            state = State(numbers, recommended, fds)
+            Launcher(unloaded, None, allowance, state, seed).live(starter)
+        finally:
+            kernel.end_process(1)
+
     memory_mb, cores = allowance.memory_mb, allowance.cores
-    tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
-    loader.modules = tried.modules
+    tried = trial.trial_launch(on_trial, memory_mb, folders, cores, LOADING_S)
     connection.send(json.dumps([time.monotonic() - begun, tried]).encode())
     kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
-    fork_on_request(connection, partial(_live, starter, loader, allowance))
-
-
-def _live(
-    starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
-) -> NoReturn:
-    try:
-        instance, seed, tempfile.tempdir, (numbers, recommended) = request
-        for fd in fds:
-            os.set_inheritable(fd, False)
-        unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
-        state = State(numbers, recommended, fds)
-        Launcher(unloaded, None, allowance, state, seed).live(starter)
-    finally:
-        kernel.end_process(1)
+    fork_on_request(connection, live)
