@@ -19,11 +19,10 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
@@ -263,14 +262,25 @@ def hand_over(
     begun: Path,
 ) -> int | None:
     """Let a prepared process, of this address, do a job; wait for its end, return its exit status.
+    Signals that end this process are passed on to the fork, which ends and reports its end.
 
     `command` starts the process: it calls `begin` and `serve` with the numbers of its socket and of
     this process, which are appended. A fork notes each run in the file `begun`, which is removed
     when this process is asked to end. None without a prepared process. `Interrupted` if a signal
     ends this process before the job has begun.
     """
-    with _forwarding(begun) as fork:
-        vain = 0
+    fork, vain = _Fork(), 0
+
+    def pass_on(number: int) -> None:
+        fork.asked = True
+        with contextlib.suppress(OSError):
+            begun.unlink()
+        if fork.pidfd is None:
+            raise Interrupted(number)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(fork.pidfd, number)
+
+    with interruptible(pass_on):
         while vain < ATTEMPTS:
             before = _written(begun)
             started = _started(place, command, environment)
@@ -298,28 +308,6 @@ class _Fork:
 
     pidfd: int | None = None
     asked = False
-
-
-@contextlib.contextmanager
-def _forwarding(begun: Path) -> Iterator[_Fork]:
-    """Pass signals that end this process on to the fork, which ends and reports its end."""
-    fork = _Fork()
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        fork.asked = True
-        with contextlib.suppress(OSError):
-            begun.unlink()
-        if fork.pidfd is None:
-            raise Interrupted(number)
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(fork.pidfd, number)
-
-    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
-    try:
-        yield fork
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _started(
