@@ -232,13 +232,13 @@ def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
     )
 
 
+def place_of(prepared: Prepared, job: Job) -> Row:
+    names = ("function", "dimension", "algorithm", "round")
+    return {"suite": prepared.suite.name, **{name: getattr(job, name) for name in names}}
+
+
 def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
-    return {
-        "suite": prepared.suite.name,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
+    return place_of(prepared, job) | {
         "core": cores[0],
         "preparation_s": prepared.seconds,
         "appeared_in_trial": prepared.trial.appeared,
@@ -462,13 +462,7 @@ def _measure(
 def _facts(
     prepared: Prepared, job: Job, key: str, repetitions: Repetitions, number: int
 ) -> dict[str, Any]:
-    place = {
-        "suite": prepared.campaign.problems.suite,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
-    }
+    place = place_of(prepared, job)
     decided = [] if prepared.campaign.stopping.rule == "fixed" else repetitions.outcome()
     return {
         **prepared.origin(job.algorithm),

@@ -337,21 +337,16 @@ def _ask(place: bytes, request: Request, fork: _Fork) -> int | None:
         if not fds:
             return None
         (fork.pidfd,) = fds
-        return _answer(connection, fork.pidfd)
-
-
-def _answer(connection: socket.socket, pidfd: int) -> int:
-    """Wait for the exit status of a fork."""
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    poll.register(connection.fileno(), select.POLLIN)
-    while not poll.poll(CONTINUE_S * 1000):
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
-    connection.setblocking(False)
-    with contextlib.suppress(BlockingIOError, ConnectionError):
-        if answer := connection.recv(16):
-            return int(answer)
+        poll = select.poll()
+        for fd in (fork.pidfd, connection.fileno()):
+            poll.register(fd, select.POLLIN)
+        while not poll.poll(CONTINUE_S * 1000):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(fork.pidfd, signal.SIGCONT)
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError, ConnectionError):
+            if answer := connection.recv(16):
+                return int(answer)
     print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
     return 128 + signal.SIGKILL
 
@@ -368,7 +363,7 @@ MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is 
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
-Work = Callable[[Request, int], int]  # does a job: its request, its number from 1; an exit status
+Work = Callable[[int, Request], int]  # does a job: its number from 1, its request; an exit status
 
 
 def begin(starter: int) -> None:
@@ -404,8 +399,8 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             files.remove_abandoned()  # of a job that was killed
         if listener.fileno() in ready:
             number += 1
-            inherited = [driver_fd, listener.fileno(), *jobs]
-            if (pid := _take(listener, inherited, number, work)) is not None:
+            inherited, act = [driver_fd, listener.fileno(), *jobs], partial(work, number)
+            if (pid := _take(listener, inherited, act)) is not None:
                 jobs[pidfd := os.pidfd_open(pid)] = pid
                 poll.register(pidfd, select.POLLIN)
         elif not jobs and _memory_is_scarce():
@@ -422,7 +417,9 @@ def _let_go() -> None:
     kernel.outlive_parent()
 
 
-def _take(listener: socket.socket, inherited: list[int], number: int, work: Work) -> int | None:
+def _take(
+    listener: socket.socket, inherited: list[int], work: Callable[[Request], int]
+) -> int | None:
     """Accept a job and fork for it. Return the fork's number; None without a job."""
     connection, _ = listener.accept()
     with connection:
@@ -434,7 +431,7 @@ def _take(listener: socket.socket, inherited: list[int], number: int, work: Work
             if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
                 return None
             if not (pid := os.fork()):
-                _live(connection, message, fds, inherited, number, work)
+                _live(connection, message, fds, inherited, work)
             return pid
         except OSError:  # no further process: the job works without this one, or says so
             return None
@@ -444,12 +441,7 @@ def _take(listener: socket.socket, inherited: list[int], number: int, work: Work
 
 
 def _live(
-    connection: socket.socket,
-    message: bytes,
-    fds: list[int],
-    inherited: list[int],
-    number: int,
-    work: Work,
+    connection: socket.socket, message: bytes, fds: list[int], inherited: list[int], work: Any
 ) -> NoReturn:
     status = 1
     try:
@@ -463,7 +455,7 @@ def _live(
         socket.send_fds(connection, [STARTED], [pidfd])
         os.close(pidfd)
         kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
-        status = work(json.loads(message), number)
+        status = work(json.loads(message))
     except ConnectionError:  # the job's own process has ended already
         pass
     except BaseException:
