@@ -77,7 +77,7 @@ def looks_around(objective, rng):
     """Tells what of the measurement is in its process, and whether it can read another one."""
     objective(objective.lower)
     mine = {type(thing).__name__ for thing in gc.get_objects()}
-    found = sorted(mine & {"Measurement", "State", "_Launcher", "Job", "Campaign"})
+    found = sorted(mine & {"Measurement", "State", "Launcher", "Job", "Campaign"})
     frame, words = sys._getframe(), set()
     while frame is not None:
         words |= set(frame.f_locals)

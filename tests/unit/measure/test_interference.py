@@ -189,9 +189,9 @@ def measured(tmp_path, monkeypatch):
     def measure(delays, **timing):
         told, seeds, run = iter(delays), [], cell.measure_run
 
-        def waited(algorithm, problem, allowance, seed):
-            seeds.append(seed)
-            row = run(algorithm, problem, allowance, seed)
+        def waited(*given):
+            seeds.append(given[3])
+            row = run(*given)
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(cell, "measure_run", waited)

@@ -26,7 +26,7 @@ from timefair.measure import run as measuring
 from timefair.measure import trial
 from timefair.measure.evaluation.objective import Stop
 from timefair.measure.evaluation.state import failure
-from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
+from timefair.measure.run import ATTEMPTS, Allowance, _outside, measure_run
 from timefair.measure.trial import prepare
 from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.problems.base import Problem, ProblemName
@@ -59,7 +59,7 @@ MISBEHAVING = (
 def test_each_misbehaviour_comes_to_what_it_should(problem, name):
     entry = BENCH[name].without_evaluations()
     row = run(name, problem, **({} if entry.held else {"time_ns": AMPLE_NS}))
-    message = None if name == "never_evaluates" else entry.message  # without a trial launch
+    message = "objective(x) was not called" if name == "never_evaluates" else entry.message
     assert not dataclasses.replace(entry, message=message).differs(row)
     assert row["wall_s"] <= row["budget_s"]
     assert all(event["time_s"] < row["budget_s"] for event in row["events"])
@@ -426,8 +426,7 @@ def test_what_came_back_says_why(solve, words):
 def test_where_a_trial_launch_was_is_told_unless_it_evaluated(monkeypatch):
     monkeypatch.setattr(trial, "TRACE_S", 0.1)
     trace = prepare(Algorithm(sleeps), SPHERE).trace
-    row = run_of(sleeps, SPHERE, 1, time_ns=50_000_000)
-    message = explained(row, trace)["message"]
+    message = run_of(sleeps, SPHERE, 1, time_ns=50_000_000, trace=trace)["message"]
     assert "a trial launch was at test_run.py, line " in message
     assert message.endswith(
         "in sleeps; what is done once belongs into solve.prepare (see docs/guide/own.md)"

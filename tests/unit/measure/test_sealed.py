@@ -71,7 +71,7 @@ def objective_of_a_run():
 
 def moves_its_clock(objective, rng):
     late = now_ns() + 10**9
-    found("_Launcher").measurement.start(late, late + 10**9)
+    found("Launcher").measurement.start(late, late + 10**9)
 
 
 def test_time_starts_once(problem):
@@ -101,7 +101,7 @@ def lengthens_its_deadline(objective, rng):
 
     It ends when it has found something after the old one.
     """
-    launcher = found("_Launcher")
+    launcher = found("Launcher")
     old = launcher.start.deadline
     memory = ctypes.cast(id(launcher.measurement), ctypes.POINTER(ctypes.c_int64))
     for place in range(60):
@@ -129,7 +129,7 @@ def test_what_is_found_after_the_end_is_not_kept(problem, monkeypatch):
 def _forge(**fields):
     def forges(objective, rng):
         sample(objective, rng, 0.05)
-        state = found("_Launcher").state
+        state = found("Launcher").state
         for name, value in fields.items():
             state[name] = value
         os._exit(1)
@@ -156,8 +156,8 @@ def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem
 def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     def forges(objective, rng):
         sample(objective, rng, 1.2)  # its end may be seen a second later, as if that were teardown
-        state = found("_Launcher").state
-        state["end"], state["cpu_1"], state["stop"] = now_ns(), found("_Launcher").start.cpu + 1, 4
+        state = found("Launcher").state
+        state["end"], state["cpu_1"], state["stop"] = now_ns(), found("Launcher").start.cpu + 1, 4
         os.kill(os.getpid(), signal.SIGKILL)
 
     row = run(forges, problem)

@@ -158,7 +158,7 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
     spent_s = time.monotonic() - start
     print(f"prepared in {spent_s:.3f} s, for this job and others", file=sys.stderr)
 
-    def work(request: runner.Request, number: int) -> int:
+    def work(number: int, request: runner.Request) -> int:
         asked = argparse.Namespace(**vars(arguments) | request)
         return status_of(lambda: _measure_job(ready, asked, number))
 

@@ -47,12 +47,10 @@ from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
     Allowance,
+    Launcher,
     Subject,
     Unloaded,
-    explained,
     fresh,
-    given_up,
-    live,
     measure_run,
 )
 from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
@@ -187,7 +185,7 @@ class Prepared:
                     network = self.views.network
                     keeper = stack.enter_context(kernel.kept_keeper(network=network))
             allowance = allowance_of(self.campaign, self.views, job)
-            yield subject, replace(allowance, keeper=keeper)
+            yield subject, replace(allowance, keeper=keeper, trace=self.trial.trace)
 
     def origin(self, label: str) -> dict[str, Any]:
         def facts() -> dict[str, Any]:
@@ -234,13 +232,13 @@ def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
     )
 
 
+def place_of(prepared: Prepared, job: Job) -> Row:
+    names = ("function", "dimension", "algorithm", "round")
+    return {"suite": prepared.suite.name, **{name: getattr(job, name) for name in names}}
+
+
 def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
-    return {
-        "suite": prepared.suite.name,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
+    return place_of(prepared, job) | {
         "core": cores[0],
         "preparation_s": prepared.seconds,
         "appeared_in_trial": prepared.trial.appeared,
@@ -416,12 +414,10 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
 
         def running(instance: int, run: int, seed: int, *, give_up: bool = False) -> Row:
             problem = problems[instance]
-            measure = partial(measure_run, algorithm, problem, metered, seed)
-            if give_up:
-                measure = partial(given_up, problem, metered, seed)
+            measure = partial(measure_run, algorithm, problem, metered, seed, give_up)
             f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-            row = explained(monitored.measure(measure), prepared.trial.trace)
-            return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
+            place = {"instance": instance, "run": run, "f_opt": f_opt}
+            return known | place | monitored.measure(measure)
 
         yield running
 
@@ -466,13 +462,7 @@ def _measure(
 def _facts(
     prepared: Prepared, job: Job, key: str, repetitions: Repetitions, number: int
 ) -> dict[str, Any]:
-    place = {
-        "suite": prepared.campaign.problems.suite,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
-    }
+    place = place_of(prepared, job)
     decided = [] if prepared.campaign.stopping.rule == "fixed" else repetitions.outcome()
     return {
         **prepared.origin(job.algorithm),
@@ -690,51 +680,43 @@ def found_schedule(
 # --- The process without any code of the user that forks runs which import it (`run.Fresh`) ------
 
 
-class _Loader:
-    def __init__(self, campaign: Campaign, job: Job) -> None:
-        self._campaign, self._job = campaign, job
-        self.modules: Sequence[str] = ()
-
-    def problem(self, instance: int) -> Problem:
-        self._prepared = Prepared(self._campaign)
-        suite = self._prepared.suite
-        return suite.problem(self._job.function, self._job.dimension, instance)
-
-    def algorithm(self) -> tuple[Algorithm, float]:
-        algorithm, begun = self._prepared.load(self._job), time.monotonic()
-        algorithm.prepare()
-        trial.import_modules(self.modules)
-        return algorithm, self._prepared.seconds + time.monotonic() - begun
-
-    def on_trial(self) -> tuple[Algorithm, Problem]:
-        problem = self.problem(self._job.instances[0])
-        return self.algorithm()[0], problem
-
-
 def main(descriptor: str) -> None:
     """Run the process. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
     starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
     kernel.die_with_parent(starter)
     ends_at_once()
-    campaign, begun = restored(snapshot), time.monotonic()
-    allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
+    campaign, begun, tried = restored(snapshot), time.monotonic(), trial.Trial()
+    prepared: list[Prepared] = []
+    allowance = allowance_of(campaign, folders, job)
+
+    def problem(instance: int) -> Problem:
+        prepared.append(Prepared(campaign))
+        return prepared[-1].suite.problem(job.function, job.dimension, instance)
+
+    def algorithm() -> tuple[Algorithm, float]:
+        loaded, begun = prepared[-1].load(job), time.monotonic()
+        loaded.prepare()
+        trial.import_modules(tried.modules)
+        return loaded, prepared[-1].seconds + time.monotonic() - begun
+
+    def on_trial() -> tuple[Algorithm, Problem]:
+        first = problem(job.instances[0])
+        return algorithm()[0], first
+
+    def live(request: Any, fds: list[int]) -> NoReturn:
+        try:
+            instance, seed, tempfile.tempdir, (numbers, recommended) = request
+            for fd in fds:
+                os.set_inheritable(fd, False)
+            unloaded = Unloaded(partial(problem, instance), algorithm)
+            state = State(numbers, recommended, fds)
+            Launcher(unloaded, None, allowance, state, seed).live(starter)
+        finally:
+            kernel.end_process(1)
+
     memory_mb, cores = allowance.memory_mb, allowance.cores
-    tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
-    loader.modules = tried.modules
+    tried = trial.trial_launch(on_trial, memory_mb, folders, cores, LOADING_S)
     connection.send(json.dumps([time.monotonic() - begun, tried]).encode())
     kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
-    fork_on_request(connection, partial(_live, starter, loader, allowance))
-
-
-def _live(
-    starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
-) -> NoReturn:
-    try:
-        instance, seed, tempfile.tempdir, (numbers, recommended) = request
-        for fd in fds:
-            os.set_inheritable(fd, False)
-        unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
-        live(starter, unloaded, None, allowance, State(numbers, recommended, fds), seed)
-    finally:
-        kernel.end_process(1)
+    fork_on_request(connection, live)

@@ -71,14 +71,14 @@ class Counters:
         on the machine waited for a core, in which a quota stopped the control group of this process
         and those around it, and in which a task waited for memory. None if unknown.
         """
-        found: dict[str, float | None] = {}
-        for name, read in {
+        reads: dict[str, Callable[[], float | None]] = {
             "steal_s": self._steal_s,
             "pressure_s": lambda: self._pressure_s("cpu"),
             "throttled_s": self._throttled_s,
             "memory_s": lambda: self._pressure_s("memory"),
-        }.items():
-            found[name] = None
+        }
+        found: dict[str, float | None] = dict.fromkeys(reads)
+        for name, read in reads.items():
             with suppress(Unknown, LookupError, ValueError):
                 found[name] = read()
         return found
@@ -170,10 +170,11 @@ class RunMonitor:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
         The last row counts, with what was read around it.
         """
-        row, repeats = self._observed(run), 0
-        while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:
-            row, repeats = self._observed(run), repeats + 1
-        return row | {"repeats": repeats}
+        for repeats in range(self._repeats + 1):
+            row = self._observed(run) | {"repeats": repeats}
+            if row["perturbation"] != Perturbation.PERTURBED:
+                break
+        return row
 
     def _observed(self, run: Callable[[], Row]) -> Row:
         before_s = self._last_s

@@ -36,8 +36,6 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
     LaunchCut,
-    Measurement,
-    Objective,
     Stop,
     cpu_ns,
     now_ns,
@@ -85,7 +83,7 @@ class Allowance:
     `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock is the
     CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock time. The run's
     clock adds `cost_ns` for each evaluation. `views` are its private folders; `keeper` ends what it
-    leaves. `meters` read around it (`timefair.basics.extension`).
+    leaves. `meters` read around it (`timefair.basics.extension`). `trace`: of its trial launch.
     """
 
     time_ns: int = NEVER
@@ -100,6 +98,7 @@ class Allowance:
     views: Views = field(default_factory=Views)
     keeper: Keeper | None = None
     meters: tuple[Meter, ...] = ()
+    trace: str = ""
 
     @property
     def evaluators(self) -> int:
@@ -167,107 +166,92 @@ def fresh(context: object, because: str) -> Iterator[Fresh]:
         yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
 
 
-def live(
-    parent: int,
-    algorithm: Algorithm | Confined | Unloaded,
-    problem: Problem | None,
-    allowance: Allowance,
-    state: State,
-    seed: int,
-) -> None:
-    """Live as the process of a run, or of what follows a launch that was killed at tau."""
-    own, prepared_s = os.getpid(), 0.0
-    try:
-        if isinstance(algorithm, Confined):
-            os.sched_setaffinity(0, {algorithm.core})
-        else:
-            kernel.keep_descriptors(state.fds)
-        take_output(state.output_fd)
-        ends_at_once()
-        os.setsid()
-        allowance.views.enter()
-        kernel.die_with_parent(parent)
-        if isinstance(algorithm, Unloaded):
-            problem = algorithm.problem()
-        assert problem is not None
-        kernel.limit_memory(None if isinstance(algorithm, Unloaded) else allowance.memory_mb)
-        timer = kernel.KillTimer()
-        kernel.leave_for_others()
-        if not state["launches"]:
-            state["kill_at"] = now_ns() + allowance.answer_ns
-            timer.set(state["kill_at"])
-        _warm_up(problem)
-        if problem.reseed is not None:
-            problem.reseed(seed + state["launches"])
-        measurement = state.measurement(
-            problem,
-            cap=allowance.evaluations,
-            final_target=problem.kind.ends_at(allowance.final_target),
-            fail=lambda error: _fail(state, error, of_problem=True),
-            evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
-            cores=allowance.evaluators or 1,
-            cost=allowance.cost_ns,
-            batches=state.batch_log,
-        )
-        if isinstance(algorithm, Unloaded):
-            state["kill_at"] = NEVER
-            timer.set(NEVER)
-            algorithm, prepared_s = algorithm.algorithm()
-            kernel.limit_memory(allowance.memory_mb)
-        os.register_at_fork(after_in_child=measurement.disown)
-        os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))
-        rng = stream(seed, state["launches"])
-        used_ns = cpu_ns
-        if isinstance(algorithm, Confined):
-            algorithm, used_ns = algorithm.begin(state, seed)
-        start = state.start or _begin_run(state, allowance, used_ns, prepared_s)
-        if allowance.cpu:
-            timer.set(start.wall + allowance.wall_ns)
-            timer = kernel.KillTimer(cpu=True)
-        measurement.start(start.t0, last_moment(start, allowance), allowance.cpu)
-        launcher = _Launcher(
-            algorithm, measurement, measurement.objective, timer, allowance, state, start, seed, rng
-        )
-        allowance.restart.make(launcher)
-    except BaseException as error:
-        kernel.end_if_forked(own)
-        _fail(state, error)
-    kernel.end_process(1)
-
-
 def last_moment(start: Start, allowance: Allowance) -> int:
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
-def _begin_run(
-    state: State, allowance: Allowance, used_ns: Callable[[], int], prepared_s: float
-) -> Start:
-    """Start the time of the run now. `used_ns` reads the CPU time of the algorithm's process."""
-    delay = kernel.run_queue_delay_ns()
-    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
-    memory_mb = round(kernel.resident_mb())
-    cpu, t0 = used_ns(), now_ns(allowance.cpu)
-    deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
-    delay, prepared = -1 if delay is None else delay, round(prepared_s * 1e9)
-    wall = now_ns() if allowance.cpu else 0
-    start = Start(t0, deadline, cpu, delay, switches, prepared, wall, memory_mb)
-    state.begin(start)
-    return start
-
-
 @dataclass
-class _Launcher:
-    """Makes the launches of a run. The restart policy of the run uses it as `Launches`."""
+class Launcher:
+    """The process of a run. The restart policy of the run uses it as `Launches`."""
 
-    algorithm: Algorithm
-    measurement: Measurement
-    objective: Objective
-    timer: kernel.KillTimer
+    algorithm: Any  # an `Algorithm`, when it is ready; before that, also `Confined` or `Unloaded`
+    problem: Problem | None
     allowance: Allowance
     state: State
-    start: Start
     seed: int
-    stream: np.random.Generator | None  # of the first launch in this process, made before t0
+
+    def live(self, parent: int) -> None:
+        """Live from the fork to the end of the run, or of a launch that was killed at tau."""
+        algorithm, problem, own = self.algorithm, self.problem, os.getpid()
+        allowance, state, prepared_s, used_ns = self.allowance, self.state, 0.0, cpu_ns
+        try:
+            if isinstance(algorithm, Confined):
+                os.sched_setaffinity(0, {algorithm.core})
+            else:
+                kernel.keep_descriptors(state.fds)
+            take_output(state.output_fd)
+            ends_at_once()
+            os.setsid()
+            allowance.views.enter()
+            kernel.die_with_parent(parent)
+            if isinstance(algorithm, Unloaded):
+                problem = algorithm.problem()
+            else:
+                kernel.limit_memory(allowance.memory_mb)
+            assert problem is not None
+            self.timer = kernel.KillTimer()
+            kernel.leave_for_others()
+            if not self.made:
+                state["kill_at"] = now_ns() + allowance.answer_ns
+                self.timer.set(state["kill_at"])
+            _warm_up(problem)
+            if problem.reseed is not None:
+                problem.reseed(self.seed + self.made)
+            self.measurement = state.measurement(
+                problem,
+                cap=allowance.evaluations,
+                final_target=problem.kind.ends_at(allowance.final_target),
+                fail=lambda error: _fail(state, error, of_problem=True),
+                evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
+                cores=allowance.evaluators or 1,
+                cost=allowance.cost_ns,
+                batches=state.batch_log,
+            )
+            self.objective = self.measurement.objective
+            if isinstance(algorithm, Unloaded):
+                state["kill_at"] = NEVER
+                self.timer.set(NEVER)
+                self.algorithm, prepared_s = algorithm.algorithm()
+                kernel.limit_memory(allowance.memory_mb)
+            os.register_at_fork(after_in_child=self.measurement.disown)
+            os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))
+            self.stream: np.random.Generator | None = stream(self.seed, self.made)  # before t0
+            if isinstance(algorithm, Confined):
+                self.algorithm, used_ns = algorithm.begin(state, self.seed)
+            self.start = state.start or self._begin_run(used_ns, prepared_s)
+            if allowance.cpu:
+                self.timer.set(self.start.wall + allowance.wall_ns)
+                self.timer = kernel.KillTimer(cpu=True)
+            last = last_moment(self.start, allowance)
+            self.measurement.start(self.start.t0, last, allowance.cpu)
+            allowance.restart.make(self)
+        except BaseException as error:
+            kernel.end_if_forked(own)
+            _fail(state, error)
+        kernel.end_process(1)
+
+    def _begin_run(self, used_ns: Callable[[], int], prepared_s: float) -> Start:
+        """Start the time of the run. `used_ns` reads the CPU time of the algorithm's process."""
+        cpu, time_ns = self.allowance.cpu, self.allowance.time_ns
+        delay, prepared = kernel.run_queue_delay_ns(), round(prepared_s * 1e9)
+        switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
+        memory_mb = round(kernel.resident_mb())
+        used, t0 = used_ns(), now_ns(cpu)
+        deadline, wall = NEVER if time_ns == NEVER else t0 + time_ns, now_ns() if cpu else 0
+        delay = -1 if delay is None else delay
+        start = Start(t0, deadline, used, delay, switches, prepared, wall, memory_mb)
+        self.state.begin(start)
+        return start
 
     @property
     def made(self) -> int:
@@ -394,11 +378,24 @@ _WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in
 
 
 def measure_run(
-    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
+    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int, give_up: bool = False
 ) -> dict[str, Any]:
     """Measure one run in a fork, again if it is killed from outside, and describe it, in the
-    columns of `records.schema` of its own.
+    columns of `records.schema` of its own. `give_up`: it has ended its parent in each attempt.
     """
+    if give_up:
+        return {
+            "status": Status.KILLED,
+            "stop_reason": StopReason.FAILURE,
+            "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
+            "started_utc": datetime.datetime.now(datetime.UTC),
+            **_unwritten(None, allowance, problem, now_ns()),
+            **_resources(None, [], [], 0.0),
+            **allowance.views.columns(),
+            **isolation.NOTHING_LEFT,
+            "attempts": ATTEMPTS,
+            "seed": seed,
+        }
     for attempt in range(1, ATTEMPTS + 1):
         before = isolation.fingerprint(allowance.views.watched)
         with scratch_folder() as scratch:
@@ -410,49 +407,7 @@ def measure_run(
     return row
 
 
-def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
-    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does."""
-    return {
-        "status": Status.KILLED,
-        "stop_reason": StopReason.FAILURE,
-        "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
-        "started_utc": datetime.datetime.now(datetime.UTC),
-        **_unwritten(None, allowance, problem, now_ns()),
-        **_resources(None, [], [], 0.0),
-        **allowance.views.columns(),
-        **isolation.NOTHING_LEFT,
-        "attempts": ATTEMPTS,
-        "seed": seed,
-    }
-
-
-def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
-    """Add the reason to a run without evaluation and message, from the trace of the trial."""
-    if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
-        return row
-    return row | {"message": of_a_timeout(trial)}
-
-
 # --- The processes of a run ---------------------------------------------------------------------
-
-
-class Output:
-    """What a run prints into a file in memory: its beginning goes to this process's stderr."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd, self._left = fd, MOST
-
-    def pass_on(self) -> None:
-        text = os.pread(self._fd, self._left + 1, 0)
-        os.ftruncate(self._fd, 0)
-        os.lseek(self._fd, 0, os.SEEK_SET)
-        if self._left and text:
-            more, self._left = len(text) > self._left, max(self._left - len(text), 0)
-            with contextlib.suppress(OSError):
-                os.write(2, text[:MOST])
-            if more:
-                cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
-                print(cut, file=sys.stderr, flush=True)
 
 
 @dataclass
@@ -465,6 +420,7 @@ class _Run:
     seed: int
     own: list[kernel.Orphan] = field(default_factory=list)
     orphans: list[kernel.Orphan] = field(default_factory=list)
+    printed = 0
 
     @property
     def cpu_ns(self) -> int:
@@ -517,11 +473,27 @@ class _Run:
                 remark = (
                     f"its modules were imported again, because forks would lose or share {lost}"
                 )
+            if row["status"] == Status.NO_EVALUATION and row["message"] is None:
+                row["message"] = of_a_timeout(allowance.trace)
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
         finally:
             state.close()
+
+    def _pass_on(self) -> None:
+        """Pass the beginning of what the run prints, into a file in memory, on to stderr."""
+        left, fd = MOST - self.printed, self.state.output_fd
+        text = os.pread(fd, left + 1, 0)
+        os.ftruncate(fd, 0)
+        os.lseek(fd, 0, os.SEEK_SET)
+        if left and text:
+            self.printed = min(self.printed + len(text), MOST)
+            with contextlib.suppress(OSError):
+                os.write(2, text[:MOST])
+            if len(text) > left:
+                cut = f"timefair: the run printed more than {MOST} bytes; the rest is cut off"
+                print(cut, file=sys.stderr, flush=True)
 
     def _live_through(self) -> Verdict:
         while True:
@@ -546,7 +518,7 @@ class _Run:
         sys.stdout.flush()
         sys.stderr.flush()
         algorithm, state, keeper = self.algorithm, self.state, self.allowance.keeper
-        parent, output = os.getpid(), Output(state.output_fd)
+        parent = os.getpid()
         spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
         spared += [keeper.number] if keeper else []
         if isinstance(algorithm, Fresh):
@@ -556,12 +528,12 @@ class _Run:
         elif pid := os.fork():
             loading_s = 0.0
         else:
-            live(parent, algorithm, self.problem, self.allowance, state, self.seed)
+            Launcher(algorithm, self.problem, self.allowance, state, self.seed).live(parent)
         pidfd = os.pidfd_open(pid)
         try:
             if self.allowance.cpu:
                 state["elsewhere"] = self.cpu_ns
-            self._wait_for_exit(pidfd, pid, output, loading_s, spared)
+            self._wait_for_exit(pidfd, pid, loading_s, spared)
             orphans = kernel.end_group_and_orphans(pid, spared)
             own = kernel.reaped(pid)
             orphans += keeper.sweep() if keeper else []
@@ -573,7 +545,7 @@ class _Run:
             raise
         finally:
             os.close(pidfd)
-            output.pass_on()
+            self._pass_on()
         wait_status, start = own.wait_status, state.start
         own = own._replace(cpu_s=_cpu_s(state, own.cpu_s, self.allowance.cores, reaped=now_ns()))
         if isinstance(algorithm, Confined):  # its solvers, which are among the orphans, computed
@@ -588,7 +560,7 @@ class _Run:
         return wait_status
 
     def _wait_for_exit(
-        self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
+        self, pidfd: int, pid: int, loading_s: float, spared: Collection[int]
     ) -> None:
         """Wait until the process, which may load for `loading_s`, is a zombie; end it if its timer
         has failed, or if the processes of the run exceed the memory limit.
@@ -602,7 +574,7 @@ class _Run:
         excess = None
         wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
         while not poll.poll(wait_ns / 1e6):
-            output.pass_on()
+            self._pass_on()
             start = state.start
             left_ns = _latest(start, allowance, forked) + LATE_NS - now_ns()
             if start is not None and start.wall:

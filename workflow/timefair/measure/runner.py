@@ -19,11 +19,10 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
@@ -263,14 +262,25 @@ def hand_over(
     begun: Path,
 ) -> int | None:
     """Let a prepared process, of this address, do a job; wait for its end, return its exit status.
+    Signals that end this process are passed on to the fork, which ends and reports its end.
 
     `command` starts the process: it calls `begin` and `serve` with the numbers of its socket and of
     this process, which are appended. A fork notes each run in the file `begun`, which is removed
     when this process is asked to end. None without a prepared process. `Interrupted` if a signal
     ends this process before the job has begun.
     """
-    with _forwarding(begun) as fork:
-        vain = 0
+    fork, vain = _Fork(), 0
+
+    def pass_on(number: int) -> None:
+        fork.asked = True
+        with contextlib.suppress(OSError):
+            begun.unlink()
+        if fork.pidfd is None:
+            raise Interrupted(number)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(fork.pidfd, number)
+
+    with interruptible(pass_on):
         while vain < ATTEMPTS:
             before = _written(begun)
             started = _started(place, command, environment)
@@ -300,28 +310,6 @@ class _Fork:
     asked = False
 
 
-@contextlib.contextmanager
-def _forwarding(begun: Path) -> Iterator[_Fork]:
-    """Pass signals that end this process on to the fork, which ends and reports its end."""
-    fork = _Fork()
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        fork.asked = True
-        with contextlib.suppress(OSError):
-            begun.unlink()
-        if fork.pidfd is None:
-            raise Interrupted(number)
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(fork.pidfd, number)
-
-    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
-    try:
-        yield fork
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _started(
     place: bytes, command: Sequence[str], environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes] | None:
@@ -349,21 +337,16 @@ def _ask(place: bytes, request: Request, fork: _Fork) -> int | None:
         if not fds:
             return None
         (fork.pidfd,) = fds
-        return _answer(connection, fork.pidfd)
-
-
-def _answer(connection: socket.socket, pidfd: int) -> int:
-    """Wait for the exit status of a fork."""
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    poll.register(connection.fileno(), select.POLLIN)
-    while not poll.poll(CONTINUE_S * 1000):
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
-    connection.setblocking(False)
-    with contextlib.suppress(BlockingIOError, ConnectionError):
-        if answer := connection.recv(16):
-            return int(answer)
+        poll = select.poll()
+        for fd in (fork.pidfd, connection.fileno()):
+            poll.register(fd, select.POLLIN)
+        while not poll.poll(CONTINUE_S * 1000):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(fork.pidfd, signal.SIGCONT)
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError, ConnectionError):
+            if answer := connection.recv(16):
+                return int(answer)
     print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
     return 128 + signal.SIGKILL
 
@@ -380,7 +363,7 @@ MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is 
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
-Work = Callable[[Request, int], int]  # does a job: its request, its number from 1; an exit status
+Work = Callable[[int, Request], int]  # does a job: its number from 1, its request; an exit status
 
 
 def begin(starter: int) -> None:
@@ -416,8 +399,8 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             files.remove_abandoned()  # of a job that was killed
         if listener.fileno() in ready:
             number += 1
-            inherited = [driver_fd, listener.fileno(), *jobs]
-            if (pid := _take(listener, inherited, number, work)) is not None:
+            inherited, act = [driver_fd, listener.fileno(), *jobs], partial(work, number)
+            if (pid := _take(listener, inherited, act)) is not None:
                 jobs[pidfd := os.pidfd_open(pid)] = pid
                 poll.register(pidfd, select.POLLIN)
         elif not jobs and _memory_is_scarce():
@@ -434,7 +417,9 @@ def _let_go() -> None:
     kernel.outlive_parent()
 
 
-def _take(listener: socket.socket, inherited: list[int], number: int, work: Work) -> int | None:
+def _take(
+    listener: socket.socket, inherited: list[int], work: Callable[[Request], int]
+) -> int | None:
     """Accept a job and fork for it. Return the fork's number; None without a job."""
     connection, _ = listener.accept()
     with connection:
@@ -446,7 +431,7 @@ def _take(listener: socket.socket, inherited: list[int], number: int, work: Work
             if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
                 return None
             if not (pid := os.fork()):
-                _live(connection, message, fds, inherited, number, work)
+                _live(connection, message, fds, inherited, work)
             return pid
         except OSError:  # no further process: the job works without this one, or says so
             return None
@@ -456,12 +441,7 @@ def _take(listener: socket.socket, inherited: list[int], number: int, work: Work
 
 
 def _live(
-    connection: socket.socket,
-    message: bytes,
-    fds: list[int],
-    inherited: list[int],
-    number: int,
-    work: Work,
+    connection: socket.socket, message: bytes, fds: list[int], inherited: list[int], work: Any
 ) -> NoReturn:
     status = 1
     try:
@@ -475,7 +455,7 @@ def _live(
         socket.send_fds(connection, [STARTED], [pidfd])
         os.close(pidfd)
         kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
-        status = work(json.loads(message), number)
+        status = work(json.loads(message))
     except ConnectionError:  # the job's own process has ended already
         pass
     except BaseException:

@@ -148,7 +148,7 @@ def stream(seed: int, launch: int) -> np.random.Generator:
 
 
 PAGE = "see docs/guide/own.md"
-_FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<function>.*)')
+_FRAME = re.compile(r'^  File "([^"]*)", line (\d+) in (.*)', re.MULTILINE)
 _COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")  # when a function is called
 
 
@@ -175,15 +175,14 @@ def of_a_timeout(trial: str) -> str:
     `faulthandler` trace of a trial launch, innermost call first; empty if that evaluated or ended.
     """
     late = "objective(x) was not called before the time was up"
-    frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]
-    if not frames:
+    if not (frames := _FRAME.findall(trial)):
         return late
-    packages = {part for frame in frames for part in Path(frame["file"]).parts}
+    packages = {part for file, *_ in frames for part in Path(file).parts}
     if compiler := next((name for name in _COMPILERS if name in packages), ""):
         still = f"{compiler} was still compiling in a trial launch"
         return f"{late}: {still}; compile in solve.prepare ({PAGE})"
-    at = frames[0]
-    where = f"{os.path.basename(at['file'])}, line {at['line']}, in {at['function']}"
+    file, line, function = frames[0]
+    where = f"{os.path.basename(file)}, line {line}, in {function}"
     once = f"what is done once belongs into solve.prepare ({PAGE})"
     return f"{late}; a trial launch was at {where}; {once}"
 

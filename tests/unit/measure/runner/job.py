@@ -41,7 +41,7 @@ def serve(driver: int, request: dict, listener: int, starter: int) -> int:
     return 0
 
 
-def work(request: dict, number: int) -> int:
+def work(number: int, request: dict) -> int:
     print("measuring", os.getpid(), os.getppid(), number, flush=True)
     if request.get("leave"):
         left = subprocess.Popen(["sleep", "60"], start_new_session=True)

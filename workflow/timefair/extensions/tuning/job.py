@@ -28,7 +28,7 @@ from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
 from timefair.measure.job import Prepared, common, monitor
-from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.measure.run import ATTEMPTS, measure_run
 from timefair.measure.trial import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
@@ -177,10 +177,8 @@ class _Search:
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)
         with prepared.ready(job, self._cores, self._folder) as (algorithm, allowance):
-            measure = partial(measure_run, algorithm, problem, allowance, seed)
-            if given_up_on:
-                measure = partial(given_up, problem, allowance, seed)
-            row = explained(self._monitor.measure(measure), prepared.trial.trace)
+            measure = partial(measure_run, algorithm, problem, allowance, seed, given_up_on)
+            row = self._monitor.measure(measure)
         f_opt = None if isnan(problem.f_opt) else problem.f_opt
         place = {"instance": job.instances[0], "f_opt": f_opt}
         return {**common(prepared, job, self._cores), **place, **row}

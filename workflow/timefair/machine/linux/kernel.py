@@ -377,13 +377,15 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now, as in
-    what a shell starts in the background. Only the main thread may call this.
+def interruptible(act: Callable[[int], object] | None = None) -> Iterator[None]:
+    """Raise `Interrupted`, or `act`, when one of `SIGNALS` comes, also where it was ignored until
+    now, as in what a shell starts in the background. Only the main thread may call this.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise Interrupted(number)
+        if act is None:
+            raise Interrupted(number)
+        act(number)
 
     before = {number: signal.signal(number, interrupt) for number in SIGNALS}
     try:

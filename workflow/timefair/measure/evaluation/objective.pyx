@@ -615,10 +615,7 @@ cdef class Measurement:
         now = self.now()  # no other thread runs from here to the commits
         self.vector[0], self.vector[1] = value, violation
         self.vector[2] = self.header.constraint_evaluations
-        if now < self.deadline:
-            self.header.evaluations = self.calls
-            if self.keeper.keep(self.vector):
-                self.commit_vector(now)
+        self.keep_vector(now)
         self.account(quality, now, point)
         return value
 
@@ -658,9 +655,6 @@ cdef class Measurement:
                 self.begin_in_environment()
             self.native(self.handle, x, self.vector)
             return 0
-        if array is None:
-            array = np.empty(self.dimension)
-            memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
         if self.environment != NULL:
             self.begin_in_environment()
         try:
@@ -689,10 +683,7 @@ cdef class Measurement:
         return 0
 
     cdef int record_vector(self, int64_t now, const double *x) except -1:
-        if now < self.deadline:
-            self.header.evaluations = self.calls
-            if (self.environment == NULL or self.is_current(now)) and self.keeper.keep(self.vector):
-                self.commit_vector(now)
+        self.keep_vector(now)
         self.account(self.keeper.value, now, x)
         return 0
 
@@ -701,10 +692,6 @@ cdef class Measurement:
         self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
         return 0
 
-    cdef bint is_current(self, int64_t now) noexcept:
-        """Whether the problem is still in the environment of the vector that was just filled."""
-        return self.vector[1] == <double>self.environment_at(now, self.calls - 1)
-
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
         """The number of the environment; with a budget of evaluations, `now` is irrelevant."""
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
@@ -712,8 +699,18 @@ cdef class Measurement:
             place, length = evaluations, self.run_cap
         return max(min(place * self.environments // length, self.environments - 1), 0)
 
-    cdef int commit_vector(self, int64_t now) noexcept:
-        cdef Vector *row = <Vector *>self.vectors.row(self.vector_count)
+    cdef int keep_vector(self, int64_t now) noexcept:
+        """Commit the vector if it is from before the deadline, not outdated, and to be kept."""
+        cdef Vector *row
+        if now >= self.deadline:
+            return 0
+        self.header.evaluations = self.calls
+        if self.environment != NULL:
+            if self.vector[1] != <double>self.environment_at(now, self.calls - 1):
+                return 0
+        if not self.keeper.keep(self.vector):
+            return 0
+        row = <Vector *>self.vectors.row(self.vector_count)
         row.launch = self.launch_index
         row.evaluations = self.calls
         row.time = now - self.t0
@@ -725,8 +722,23 @@ cdef class Measurement:
 
     cdef evaluate_batch(self, points):
         cdef cnp.ndarray array = as_batch(points, self.dimension)
+        shape = (len(array), self.shown)[:1 + (self.shown > 1)]
         self.begin_batch(len(array))
-        return self.evaluate_all(array)
+        if self.constraints is not None:
+            return np.array([self.evaluate_constrained(x) for x in array], dtype=np.float64)
+        if self.evaluators is None:
+            found = (
+                [self.evaluate_point(x) for x in array] if self.keeper is None
+                else [self.evaluate_vector(x) for x in array]
+            )
+            return np.array(found, dtype=np.float64).reshape(shape)
+        charged = self.header.charge
+        charges = charged + self.cost * (np.arange(len(array)) // self.cores + 1)
+        values = [
+            self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
+            for i in range(0, len(array), AT_ONCE)
+        ]
+        return np.concatenate([np.empty((0, *shape[1:])), *values])
 
     cdef int begin_batch(self, int64_t size) except -1:
         """Log a batch that begins, as if all of it were evaluated."""
@@ -748,24 +760,6 @@ cdef class Measurement:
         self.header.batches = rows + 1
         return 0
 
-    cdef evaluate_all(self, cnp.ndarray array):
-        shape = (len(array), self.shown)[:1 + (self.shown > 1)]
-        if self.constraints is not None:
-            return np.array([self.evaluate_constrained(x) for x in array], dtype=np.float64)
-        if self.evaluators is None:
-            found = (
-                [self.evaluate_point(x) for x in array] if self.keeper is None
-                else [self.evaluate_vector(x) for x in array]
-            )
-            return np.array(found, dtype=np.float64).reshape(shape)
-        charged = self.header.charge
-        charges = charged + self.cost * (np.arange(len(array)) // self.cores + 1)
-        values = [
-            self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
-            for i in range(0, len(array), AT_ONCE)
-        ]
-        return np.concatenate([np.empty((0, *shape[1:])), *values])
-
     cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
         """Evaluate up to `AT_ONCE` points on all cores, with the charge of the run at each."""
         cdef int64_t stamp = 0
@@ -774,7 +768,8 @@ cdef class Measurement:
             points = points[:self.cap - self.calls]
             charges = charges[:len(points)]
         cdef double *x
-        values, stamps = self.evaluators.evaluate(points, self.on_the_machine(self.deadline))
+        ends = INT64_MAX if self.deadline == INT64_MAX else self.deadline - self.header.charge
+        values, stamps = self.evaluators.evaluate(points, ends)  # by the machine's clock
         evaluated = stamps < INT64_MAX
         stamps[evaluated] += charges[evaluated]
         now = max(self.now(), stamps[evaluated].max(initial=0))
@@ -1008,18 +1003,11 @@ cdef class Measurement:
         of_the_machine = read_clock(self.clock_id) if self.clock is None else self.clock()
         return of_the_machine + self.header.charge + self.header.elsewhere
 
-    cdef int64_t on_the_machine(self, int64_t moment):
-        """The latest time of the machine's clock (ns) at which the run's clock shows `moment`."""
-        return moment if moment == INT64_MAX else moment - self.header.charge
-
     cdef inline double value(self, const double *x, cnp.ndarray array) except? -1.0:
         cdef double y
         if self.native != NULL:
             self.native(self.handle, x, &y)
             return y
-        if array is None:
-            array = np.empty(self.dimension)
-            memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
         try:
             return self.evaluate(array)
         except BaseException as error:
@@ -1233,12 +1221,16 @@ cdef class ConstrainedObjective(Objective):
 
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
     cdef Measurement self = (<Objective>objective).measurement
+    cdef cnp.ndarray array = None
     self.count_call()
     self.header.charge += self.cost
+    if self.native == NULL:
+        array = np.empty(self.dimension)
+        memcpy(cnp.PyArray_DATA(array), x, self.dimension * sizeof(double))
     if self.keeper is not None:
-        self.fill_vector(x, None)
+        self.fill_vector(x, array)
         memcpy(y, self.vector, self.shown * sizeof(double))
         self.record_vector(self.now(), x)
         return 0
-    y[0] = self.record(self.value(x, None), x)
+    y[0] = self.record(self.value(x, array), x)
     return 0

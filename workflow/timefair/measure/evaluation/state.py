@@ -90,11 +90,9 @@ class Recommendations:
     leaves a complete one; the header has the number of rows up to the last one, or 0.
     """
 
-    def __init__(
-        self, fd: int, header: NDArray[np.void], dimension: int, thinning: Thinning = THINNING
-    ) -> None:
-        self._fd, self._header, self._resolution = fd, header, thinning.resolution
-        self._row = np.zeros(1, dtype=vector_dtype(dimension))
+    def __init__(self, log: Log, header: NDArray[np.void], thinning: Thinning = THINNING) -> None:
+        self._fd, self._header, self._resolution = log.fd, header, thinning.resolution
+        self._row = np.zeros(1, dtype=log.dtype)
         self._step = -1, 0, 0  # launch, its evaluations, its time
 
     def take(
@@ -114,9 +112,9 @@ class Recommendations:
         self._header["recommended"] = last + 1
 
     @staticmethod
-    def read(fd: int, header: NDArray[np.void], dimension: int) -> NDArray[np.void]:
+    def read(log: Log, count: int) -> NDArray[np.void]:
         """The last row of each step, in their order."""
-        rows = _rows(fd, vector_dtype(dimension), int(header["recommended"][0]))
+        rows = _rows(log, count)
         pairs = rows[: (len(rows) - 1) // 2 * 2].reshape(-1, 2)
         ended = pairs[np.arange(len(pairs)), pairs["time"].argmax(axis=1)]
         return np.concatenate([ended, rows[-1:]])
@@ -132,8 +130,8 @@ class State:
     ) -> None:
         self.numbers, self.recommended_dimension = numbers, recommended
         self.fds = _new() if fds is None else list(fds)
-        head, events, launches, launch_events, batches, vectors, *last = self.fds
-        self._recommended_fd, self.best_fd, self._start_fd, self.output_fd = last
+        head, events, launches, launch_events, batches, vectors, points, *last = self.fds
+        self.best_fd, self._start_fd, self.output_fd = last
         self._page = mmap.mmap(head, MESSAGE_END)
         self.header_array: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         if fds is None:
@@ -143,23 +141,23 @@ class State:
         self.launch_event_log = Log(launch_events, EVENT)
         self.batch_log = Log(batches, BATCH, MOST_BATCHES)
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
+        self.point_log = Log(points, vector_dtype(recommended)) if recommended else None
 
     @classmethod
     def of(cls, problem: Problem, fds: Sequence[int] | None = None) -> State:
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
-        given = self._recommended_fd, self.header_array, self.recommended_dimension
-        recommendations = Recommendations(*given) if self.recommended_dimension else None
+        points, header = self.point_log, self.header_array
         return Measurement(
             problem,
-            self.header_array,
+            header,
             self.event_log,
             self.launch_log,
             self.launch_event_log,
             self.best_fd,
             vectors=self.vector_log,
-            recommendations=recommendations,
+            recommendations=None if points is None else Recommendations(points, header),
             **options,
         )
 
@@ -195,21 +193,17 @@ class State:
         return text.decode("utf-8", "ignore") or None
 
     def launches(self) -> NDArray[np.void]:
-        return _rows(self.launch_log.fd, LAUNCH, self["launches"])
+        return _rows(self.launch_log, self["launches"])
 
     def logs(self) -> Logs:
-        batches, vectors = self["batches"], self.vector_log
-        recommended: NDArray[np.void] | None = None
-        if self.recommended_dimension:
-            given = self._recommended_fd, self.header_array, self.recommended_dimension
-            recommended = Recommendations.read(*given)
+        batches, vectors, points = self["batches"], self.vector_log, self.point_log
         return Logs(
-            _rows(self.event_log.fd, EVENT, self["events"]),
+            _rows(self.event_log, self["events"]),
             self.launches(),
-            _rows(self.launch_event_log.fd, EVENT, self["launch_events"]),
-            None if batches < 0 else _rows(self.batch_log.fd, BATCH, batches),
-            vectors if vectors is None else _rows(vectors.fd, vectors.dtype, self["vectors"]),
-            recommended,
+            _rows(self.launch_event_log, self["launch_events"]),
+            None if batches < 0 else _rows(self.batch_log, batches),
+            None if vectors is None else _rows(vectors, self["vectors"]),
+            None if points is None else Recommendations.read(points, self["recommended"]),
         )
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
@@ -251,15 +245,13 @@ def _new() -> list[int]:
     return fds
 
 
-def _rows(fd: int, dtype: np.dtype[np.void], count: int) -> NDArray[np.void]:
-    size, file = count * dtype.itemsize, os.fstat(fd)
-    if not 0 <= size <= min(file.st_size, file.st_blocks * 512):
+def _rows(log: Log, count: int) -> NDArray[np.void]:
+    size, looks = count * log.dtype.itemsize, os.fstat(log.fd)
+    if not 0 <= size <= min(looks.st_size, looks.st_blocks * 512):
         raise Unreadable(f"{count} rows are committed to a log that is shorter")
-    data = bytearray(size)
-    view, at = memoryview(data), 0
-    while at < size:
-        at += os.preadv(fd, [view[at:]], at)
-    return np.frombuffer(data, dtype=dtype)
+    with open(log.fd, "rb", closefd=False) as file:
+        file.seek(0)
+        return np.fromfile(file, dtype=log.dtype, count=count)
 
 
 _NUMBER = struct.Struct("=i")
