@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -331,19 +331,15 @@ class Direction:
     rising: int = 0
     steps: int = 0
 
-    def add(self, values: NDArray[np.float64], starts: NDArray[np.bool_]) -> None:
-        """Count the runs of some lines, both of shape (lines,); what is not finite is skipped."""
-        run = np.cumsum(starts) - 1
-        finite = np.isfinite(values)
-        values, run = values[finite], run[finite]
-        same, later = run[1:] == run[:-1], run[1:]
-        runs = int(np.count_nonzero(starts))
-        up = np.bincount(later[same & (values[1:] > values[:-1])], minlength=runs)
-        down = np.bincount(later[same & (values[1:] < values[:-1])], minlength=runs)
-        only_up = (up > 0) & (down == 0)
-        self.changing += int(np.count_nonzero(up + down))
-        self.rising += int(np.count_nonzero(only_up))
-        self.steps += int(up[only_up].sum())
+    def add(self, runs: Iterable[NDArray[np.float64]]) -> None:
+        """Count runs by the values of their lines; what is not finite is skipped."""
+        for values in runs:
+            steps = np.diff(values[np.isfinite(values)])
+            up, down = int((steps > 0).sum()), bool((steps < 0).any())
+            self.changing += bool(up or down)
+            if up and not down:
+                self.rising += 1
+                self.steps += up
 
     def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
         """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""

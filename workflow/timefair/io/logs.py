@@ -760,8 +760,7 @@ class _Reader:
             logs = _logs(data, where, cautions, self.seconds)
             if not function.maximized and self.is_maximized is None:
                 direction = Direction()
-                for log in logs:
-                    direction.add(log.values, np.arange(len(log.values)) == 0)
+                direction.add(log.values for log in logs)
                 direction.refuse("raw_y", where, cautions)
             pairs = paired(listed, logs, "run", where, index, cautions)
             if not all(log.agrees(one) for one, log in pairs):

@@ -623,7 +623,7 @@ class _Table:
     def warn(self, cautions: Cautions, direction: Direction | None) -> None:
         """Add a line for each kind of rows that are left out; count how values change in runs."""
         if direction:
-            direction.add(self._numbers["value"], self._new)
+            direction.add(self._numbers["value"][run] for run in self.parts(_RUN))
         kept = self._improves | np.append(self._new[1:], True)  # the ends
         if dropped := int((~kept & self._within).sum()):
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
