@@ -19,11 +19,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
-from timefair.records.status import FINAL_TARGET, Status, StopReason
+from timefair.records.status import FINAL_TARGET, Perturbation, Status, StopReason
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
@@ -216,64 +216,83 @@ class Cautions:
         return lines
 
 
-@dataclass(frozen=True)
-class Timed:
-    """Further columns of the record of a run with times that others have recorded.
+Row = dict[str, Any]
+"""What is known of a run: columns of its record (`records.schema`). Precisions of events decrease
+strictly, are negative below the optimum of the data, and are values of f if ``f_opt`` is None.
+"""
 
-    `time_s`, shape (events,), and `wall_s` are since the start of the run, NaN if unknown; `best_f`
-    is inf without a finite value. If evaluations are not `counted`, the result is the only event,
-    at 1.
+
+def row_of(
+    instance: int,
+    f_opt: float | None,
+    evaluations: NDArray[np.int64],
+    precision: NDArray[np.float64],
+    all_evaluations: float,
+    time_s: NDArray[np.float64] | None = None,
+) -> Row:
+    """The row of a run; arrays of shape (events,). The last event is the best."""
+    columns = {"evaluations": evaluations.tolist(), "precision": precision.tolist()}
+    if time_s is not None:
+        columns["time_s"] = time_s.tolist()
+    best = columns["precision"][-1] if precision.size else math.inf
+    return {
+        "instance": int(instance),
+        "f_opt": f_opt,
+        "evaluations": all_evaluations,
+        "best_f": (f_opt or 0.0) + best,
+        "best_precision": best,
+        "events": [
+            dict(zip(columns, event, strict=True)) for event in zip(*columns.values(), strict=True)
+        ],
+    }
+
+
+def row_of_lines(
+    instance: int,
+    f_opt: float | None,
+    evaluations: NDArray[np.int64],
+    precision: NDArray[np.float64],
+    end: int,
+    time_s: NDArray[np.float64] | None = None,
+) -> Row:
+    """The row of a run from all its logged lines, in any order; it ends at the last one, or later.
+
+    Precisions that are not finite are no improvements.
     """
-
-    time_s: NDArray[np.float64]
-    wall_s: float
-    best_f: float
-    status: Status
-    stop_reason: StopReason
-    budget_s: float | None = None
-    budget_evaluations: int | None = None
-    cpu_s: float | None = None
-    evaluation_cost_s: float | None = None
-    counted: bool = True
+    values = np.where(np.isfinite(precision), precision, np.inf)
+    order = np.lexsort((values, evaluations))
+    before = np.minimum.accumulate(np.concatenate([[np.inf], values[order]]))[:-1]
+    events = order[values[order] < before]
+    times = None if time_s is None else time_s[events]
+    last = max(int(evaluations.max(initial=0)), end)
+    return row_of(instance, f_opt, evaluations[events], values[events], last, times)
 
 
-@dataclass(frozen=True)
-class PublishedRun:
-    """One run on an instance; `evaluations` and `precision`, shape (events,), of each improvement.
-
-    Precisions decrease strictly, are negative below the optimum of the data, and are values of f if
-    `f_opt` is None.
-    """
-
-    instance: int
-    f_opt: float | None
-    evaluations: NDArray[np.int64]
-    precision: NDArray[np.float64]
-    all_evaluations: int
-    timed: Timed | None = None
-
-    @classmethod
-    def of_lines(
-        cls,
-        instance: int,
-        f_opt: float | None,
-        evaluations: ArrayLike,
-        precision: ArrayLike,
-        all_evaluations: int = 0,
-    ) -> PublishedRun:
-        """Make a run from all its logged lines, in any order; it ends at the last, or at a later
-        end.
-
-        Precisions that are not finite are no improvements.
-        """
-        at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
-        order = np.lexsort((values, at))
-        at, values = at[order], values[order]
-        values = np.where(np.isfinite(values), values, np.inf)
-        before = np.minimum.accumulate(np.concatenate([[np.inf], values]))[:-1]
-        better = values < before
-        end = max(int(at[-1]) if at.size else 0, all_evaluations)
-        return cls(instance, f_opt, at[better], values[better], end)
+def with_end(
+    row: Row, wall_s: float, budget_s: float | None = None, budget_evaluations: float | None = None
+) -> Row:
+    """The row of a complete run that others have timed, with how it ended; NaN: not known."""
+    evaluations, best = row["evaluations"], row["best_precision"]
+    improved = row["events"] and row["events"][-1]["evaluations"] == evaluations
+    status, stop_reason = Status.OK, StopReason.ALGORITHM_ENDED
+    if not evaluations:
+        status = Status.NO_EVALUATION
+    elif math.isinf(best):
+        status = Status.NO_FINITE_VALUE
+    if improved and row["f_opt"] is not None and best <= FINAL_TARGET:
+        stop_reason = StopReason.TARGET
+    elif budget_evaluations is not None and evaluations >= budget_evaluations:
+        stop_reason = StopReason.EVALUATIONS
+    elif budget_s is not None and wall_s >= budget_s:
+        stop_reason = StopReason.TIME
+    return row | {
+        "wall_s": None if math.isnan(wall_s) else wall_s,
+        "status": status,
+        "stop_reason": stop_reason,
+        "perturbation": Perturbation.UNKNOWN,
+        "budget_s": budget_s,
+        "budget_evaluations": None if budget_evaluations is None else int(budget_evaluations),
+    }
 
 
 @dataclass(frozen=True)
@@ -289,34 +308,10 @@ class DataSet:
     suite: str
     function: int
     dimension: int
-    read: Callable[[], list[PublishedRun]]
+    read: Callable[[], list[Row]]
     index: Path
     name: str = ""
     bridge: Mapping[str, Any] | None = None
-
-
-def status_of(evaluations: float, best: float) -> Status:
-    """The status of a run with this number of evaluations; `best` is inf without a finite value."""
-    if not evaluations:
-        return Status.NO_EVALUATION
-    return Status.OK if math.isfinite(best) else Status.NO_FINITE_VALUE
-
-
-def stop_reason_of(
-    last_precision: float,
-    evaluations: float,
-    end_s: float,
-    budget_s: float | None,
-    budget_evaluations: float | None,
-) -> StopReason:
-    """Why a complete run ended; `last_precision` is inf unless its end is an improvement."""
-    if last_precision <= FINAL_TARGET:
-        return StopReason.TARGET
-    if budget_evaluations is not None and evaluations >= budget_evaluations:
-        return StopReason.EVALUATIONS
-    if budget_s is not None and end_s >= budget_s:
-        return StopReason.TIME
-    return StopReason.ALGORITHM_ENDED
 
 
 SHARE = 0.9  # share of the runs whose values only rise from which values may be maximized

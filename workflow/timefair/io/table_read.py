@@ -35,11 +35,10 @@ from timefair.io.common import (
     Cautions,
     DataSet,
     Direction,
-    PublishedRun,
-    Timed,
+    Row,
     parsed_number,
-    status_of,
-    stop_reason_of,
+    row_of,
+    with_end,
 )
 from timefair.records.status import Status, StopReason
 
@@ -632,11 +631,11 @@ class _Table:
         if below := int(is_below(self._numbers["value"], self._optima).sum()):
             cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
 
-    def runs(self, places: Places) -> list[PublishedRun]:
+    def runs(self, places: Places) -> list[Row]:
         starts = np.flatnonzero(self._new[places])[1:]
         return [self._run(run) for run in np.split(places, starts)]
 
-    def _run(self, run: Places) -> PublishedRun:
+    def _run(self, run: Places) -> Row:
         begin, events = run[0], run[self._improves[run]]
         of_run = {
             name: None if pd.isna(of[begin]) else of[begin] for name, of in self._of_run.items()
@@ -648,31 +647,27 @@ class _Table:
         budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
         end_s, evaluations = self._end(run, of_run)
         if budget_s is None and most is None:
-            budget_s, most = (None, evaluations) if np.isnan(end_s) else (end_s, None)
-        precision, optimum = self._precision[events], self._optima[begin]
-        best = precision[-1] if events.size else np.inf
-        improved = bool(events.size) and at[-1] == evaluations and not np.isnan(optimum)
-        stop_reason = of_run["stop_reason"] or stop_reason_of(
-            best if improved else np.inf, evaluations, end_s, budget_s, most
+            budget_s = None if np.isnan(end_s) else end_s
+            most = evaluations if budget_s is None and counted else None
+        optimum = self._optima[begin]
+        row = with_end(
+            row_of(
+                self.cells["instance"].iloc[begin],
+                None if np.isnan(optimum) else float(optimum),
+                at.astype(np.int64),
+                self._precision[events],
+                int(evaluations) if counted else np.nan,
+                self._numbers["seconds"][events],
+            ),
+            end_s,
+            budget_s,
+            most,
         )
-        timed = Timed(
-            time_s=self._numbers["seconds"][events],
-            wall_s=end_s,
-            best_f=float(self._numbers["value"][events[-1]]) if events.size else np.inf,
-            status=Status(of_run["status"] or status_of(evaluations, best)),
-            stop_reason=StopReason(stop_reason),
-            budget_s=budget_s,
-            budget_evaluations=int(most) if counted and most is not None else None,
-            counted=counted,
-        )
-        return PublishedRun(
-            instance=int(self.cells["instance"].iloc[begin]),
-            f_opt=None if np.isnan(optimum) else float(optimum),
-            evaluations=at.astype(np.int64),
-            precision=precision,
-            all_evaluations=int(evaluations) if counted else at.size,
-            timed=timed,
-        )
+        row |= {name: of_run[name] for name in WORDS if of_run[name]}
+        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
+        if not counted:
+            row |= {"evaluations": None, "budget_evaluations": None}
+        return row
 
     def _end(self, run: Places, of_run: Mapping[str, Any]) -> tuple[float, float]:
         """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
