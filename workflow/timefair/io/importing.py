@@ -360,9 +360,6 @@ def import_all(
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
-    for one, times in Counter((path, *others)).items():
-        if times > 1:
-            cautions.add(one, "given several times; read once")
     parts = []
     with ExitStack() as stack, _naming(*paths):
         by_path = _opened(stack, paths, format, layout, cautions)

@@ -165,8 +165,7 @@ class Faults:
     """Collects what is wrong, by row; rows are counted from 1 below the header."""
 
     def __init__(self) -> None:
-        self._rows: list[NDArray[np.intp]] = []
-        self._texts: list[Callable[[], str]] = []
+        self._texts: dict[int, Callable[[], str]] = {}
 
     def add(
         self,
@@ -175,19 +174,15 @@ class Faults:
         places: NDArray[np.intp] | None = None,
     ) -> None:
         """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
-        given = rows if places is None else places
-        self._rows.append(rows)
         said = (lambda _: text) if isinstance(text, str) else text
-        self._texts += [partial(said, place) for place in given.tolist()]
+        given = rows if places is None else places
+        for row, place in zip(rows.tolist(), given.tolist(), strict=True):
+            self._texts.setdefault(row, partial(said, place))
 
     def refuse(self) -> None:
         """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
-        rows = np.concatenate([np.empty(0, np.intp), *self._rows])
-        wrong, first = np.unique(rows, return_index=True)
-        shown = [
-            f"row {row + 1}: {self._texts[k]()}"
-            for row, k in zip(wrong[:SHOWN_ROWS], first[:SHOWN_ROWS], strict=True)
-        ]
+        wrong = sorted(self._texts)
+        shown = [f"row {row + 1}: {self._texts[row]()}" for row in wrong[:SHOWN_ROWS]]
         if more := len(wrong) - len(shown):
             shown.append(f"and {counted(more, 'more row')} with faults")
         if shown:
