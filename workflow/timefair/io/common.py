@@ -41,21 +41,16 @@ class Folder:
     """Data files that an index file names, without suffix and in lower case."""
 
     @cached_property
-    def _spellings(self) -> dict[str, list[Path]]:
-        """Data files, by their path in lower case."""
-        spellings: dict[str, list[Path]] = {}
-        for path in sorted(self.root.rglob("*")):
-            if path.suffix.lower() in DATA_SUFFIXES and path.is_file():
-                spellings.setdefault(self.place(path).as_posix().lower(), []).append(path)
-        return spellings
+    def _files(self) -> list[Path]:
+        return [path for path in files(self.root) if path.suffix.lower() in DATA_SUFFIXES]
 
     def place(self, path: Path) -> Path:
         return path.relative_to(self.root)
 
     def indices(self, suffix: str) -> list[Path]:
         """Files with a suffix, in any case, except hidden files such as ``._x.info``."""
-        files = (path for same in self._spellings.values() for path in same)
-        return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
+        found = (path for path in self._files if path.suffix.lower() == suffix)
+        return [path for path in found if not path.name.startswith(".")]
 
     def beside(self, index: Path, name: str) -> Path | None:
         """The data file that an index file names, if it exists; `InputError` outside the folder."""
@@ -65,7 +60,7 @@ class Folder:
                 f"{self.place(index)}: data file {name!r} is outside the folder of the data"
             )
         self._named.add(_stem(self.place(path)))
-        same = self._spellings.get(self.place(path).as_posix().lower(), [])
+        same = [one for one in self._files if str(one).lower() == str(path).lower()]
         return path if path in same else next(iter(same), None) if len(same) == 1 else None
 
     def unlisted(self) -> list[Path]:

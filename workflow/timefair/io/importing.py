@@ -220,16 +220,15 @@ def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSe
 
 Format = Literal["coco", "ioh", "timefair", "table", "benchopt"]
 
-READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
-    "coco": lambda folder, cautions, _: coco_data_sets(folder, cautions),
-    "ioh": lambda folder, cautions, layout: ioh_data_sets(folder, cautions, layout),
-    "timefair": lambda folder, cautions, _: timefair_data_sets(folder, cautions),
+READERS: dict[Format, tuple[Callable[[Folder, Cautions, Layout], list[DataSet]], str]] = {
+    "coco": (lambda folder, cautions, _: coco_data_sets(folder, cautions), "no .info file"),
+    "ioh": (ioh_data_sets, "no .json or .info file"),
+    "timefair": (
+        lambda folder, cautions, _: timefair_data_sets(folder, cautions),
+        f"no .parquet file in a folder {COLLECTED}",
+    ),
 }
-INDEX = {
-    "coco": "no .info file",
-    "ioh": "no .json or .info file",
-    "timefair": f"no .parquet file in a folder {COLLECTED}",
-}
+"""Readers of folders, and what there is not in one of another format."""
 
 TABLES: dict[str, Callable[[Path, Cautions, Layout], pd.DataFrame]] = {
     "table": form_cells,
@@ -404,10 +403,10 @@ def _opened(
         for path in paths:
             with _naming(path):
                 folder = stack.enter_context(unpacked(path))
-                found[path] = READERS[format](folder, cautions, layout)
+                reader, none = READERS[format]
+                found[path] = reader(folder, cautions, layout)
                 if not found[path]:
-                    none = f"{INDEX[format]}: not data of this format"
-                    raise InputError(next(iter(cautions.lines), none))
+                    raise InputError(*(cautions.lines[:1] or [f"{none}: not data of this format"]))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
         return found

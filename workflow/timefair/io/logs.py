@@ -506,7 +506,7 @@ class IohLog:
 
 
 def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> list[IohLog]:
-    """The runs of a data file, with times in the column `seconds`; others may lack a name."""
+    """The runs of a data file, with times in the column `seconds`."""
 
     def is_header(line: str) -> bool:
         return not line[:1].isdigit() and bool(_names(line))
@@ -554,8 +554,6 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> list[int 
         if value in names:
             shown = names.index(of_instance) if of_instance in names else None
             return [at, names.index(value), shown, time]
-    if len(names) == 2:
-        return [at, 1 - at, None, time]
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 

@@ -1042,9 +1042,7 @@ def _platemo(path: Path, content: Mapping[str, Any]) -> pd.DataFrame:
     if len(costs) == len(values):
         frame = pd.DataFrame({"evaluations": costs, "value": np.fmin.accumulate(values)})
     names = {"run": path.stem}
-    folder = path.absolute().parent.name  # PlatEMO's is called like the algorithm
-    own = re.escape(folder) if path.stem.startswith(f"{folder}_") else "(?:.+?)"
-    if name := re.fullmatch(rf"({own})_(.+)_M\d+_D(\d+)_(\d+)", path.stem):
+    if name := re.fullmatch(r"(.+?)_(.+)_M\d+_D(\d+)_(\d+)", path.stem):
         names = dict(zip(("algorithm", "function", "dimension", "run"), name.groups(), strict=True))
     return frame.assign(**names)
 
