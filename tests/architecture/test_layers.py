@@ -53,7 +53,7 @@ LIBRARIES_KEPT_OUT = {
     "records": {"matplotlib", "seaborn"},
     "exhibits/latex": {"matplotlib", "seaborn"},
     "exhibits/charts": {"pyarrow"},
-    "io": {"pandas", "matplotlib", "seaborn", "cocopp"},
+    "io": {"matplotlib", "seaborn", "cocopp"},
 }
 LIGHT = (
     "cli", "campaign/configuration", "campaign/plan", "campaign/provenance", "machine",

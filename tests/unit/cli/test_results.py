@@ -148,20 +148,6 @@ def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys):
         assert "".join(re.findall(r">\s*([AB])\s*</text>", text)) == labels
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("study")
-def test_the_commands_of_the_rules_and_then_the_report(capsys):
-    files = "results/trial/collected/A.parquet results/trial/collected/B.parquet"
-    where = "--campaign results/trial/campaign.json --output results/trial"
-    said(capsys, f"make-tables {files} {where}")
-    assert Path("results/trial/figures/ert.svg").is_file()
-    said(capsys, "report results/trial")
-    for name in ("report.html", "checklist.html", "tables/tables.tex"):
-        assert Path("results/trial", name).stat().st_size > 100
-    text = Path("results/trial/report.html").read_text()
-    assert "<svg" in text
-
-
 HEADER = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
 SETTINGS = "targets: [10, 1]\ntables: [ert]\nfigures: {names: [ert], formats: [svg]}\n"
 

@@ -91,12 +91,6 @@ def test_the_command(cost, end, collected, tmp_path):
     assert info.endswith(f"bbob_f1_d2.dat, 1:{end}|5.0e+00\n")
 
 
-def test_the_command_refuses(collected, capsys):
-    assert cli.main(["export", "coco", *collected]) == 0
-    assert cli.main(["export", "coco", *collected]) == 2
-    assert capsys.readouterr().err.splitlines()[-1].startswith("timefair: ")
-
-
 def lines(folder, dimension=2):
     return (folder / f"A/data_f1_bbob/IOHprofiler_f1_DIM{dimension}.dat").read_text().splitlines()
 

@@ -336,9 +336,7 @@ def test_published_data_are_exported_in_evaluations_alone(first, tmp_path, capsy
 )
 def test_invalid_numbers_counts_and_names(parsed, values):
     for value in values:
-        with pytest.raises(
-            ValueError, match="not a whole number" if parsed is parsed_name else "."
-        ):
+        with pytest.raises(ValueError, match=r"not a|could not"):
             parsed(value)
 
 
@@ -350,17 +348,13 @@ def test_cautions_are_one_line_per_kind():
     assert cautions.lines == ["b and 2 more: is odd", "all of it is"]
 
 
-def trial(text, number):
-    return re.findall(r"%[^%]*", text)[number]
-
-
 @pytest.fixture(params=["first", "latest"])
 def archive(request):
     return request.getfixturevalue(request.param)
 
 
 def test_archives_that_are_refused(archive, read):
-    lost = archive | {DAT: archive[DAT].replace(trial(archive[DAT], 1), "")}
+    lost = archive | {DAT: archive[DAT].replace(re.findall(r"%[^%]*", archive[DAT])[1], "")}
     best = archive | {INFO: archive[INFO].replace("\n%", "\n% Combination of a.tgz, b.tgz", 1)}
     both = archive | {INFO: archive[INFO] + archive[INFO].replace("funcId = 5", "funcId = 6")}
     for files, line in (
@@ -610,12 +604,6 @@ def former(**changes):
     }
 
 
-@pytest.fixture
-def pseudo_boolean():
-    pytest.importorskip("ioh")
-
-
-@pytest.mark.usefixtures("pseudo_boolean")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -626,6 +614,7 @@ def pseudo_boolean():
     ],
 )
 def test_data_before_json(changes, read):
+    pytest.importorskip("ioh")
     (first, second), cautions = read(former(**changes), "ioh")
     assert events(first) == [(1, 4.0), (3, 3.0), (12, 1.0)]
     assert events(second) == [(1, 5.0), (7, 0.0)]

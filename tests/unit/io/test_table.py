@@ -206,6 +206,8 @@ def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
     rows, cautions = imported(HEADER + "".join(a + b for a, b in zip(one, other, strict=True)))
     found = [(row["function"], row["instance"], row["run"]) for row in rows["B_new"]]
     assert found == [(1, 1, 0), (2, 2, 0)]
+    ten_and_nine = lines(WALK, "A,1,2,1,10") + lines(WALK[:1], "A,1,2,1,9")
+    assert [row["evaluations"] for row in imported(HEADER + ten_and_nine)[0]["A"]] == [1, 9]
     assert "instances are numbered: 1 is a, 2 is b" in cautions
     assert "algorithm 'B (new)' gets the label B_new" in cautions
 

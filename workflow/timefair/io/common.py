@@ -11,7 +11,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,11 +19,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
-from timefair.records.status import FINAL_TARGET, Status, StopReason
+from timefair.records.status import FINAL_TARGET, Perturbation, Status, StopReason
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
@@ -41,21 +41,16 @@ class Folder:
     """Data files that an index file names, without suffix and in lower case."""
 
     @cached_property
-    def _spellings(self) -> dict[str, list[Path]]:
-        """Data files, by their path in lower case."""
-        spellings: dict[str, list[Path]] = {}
-        for path in sorted(self.root.rglob("*")):
-            if path.suffix.lower() in DATA_SUFFIXES and path.is_file():
-                spellings.setdefault(self.place(path).as_posix().lower(), []).append(path)
-        return spellings
+    def _files(self) -> list[Path]:
+        return [path for path in files(self.root) if path.suffix.lower() in DATA_SUFFIXES]
 
     def place(self, path: Path) -> Path:
         return path.relative_to(self.root)
 
     def indices(self, suffix: str) -> list[Path]:
         """Files with a suffix, in any case, except hidden files such as ``._x.info``."""
-        files = (path for same in self._spellings.values() for path in same)
-        return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
+        found = (path for path in self._files if path.suffix.lower() == suffix)
+        return [path for path in found if not path.name.startswith(".")]
 
     def beside(self, index: Path, name: str) -> Path | None:
         """The data file that an index file names, if it exists; `InputError` outside the folder."""
@@ -65,7 +60,7 @@ class Folder:
                 f"{self.place(index)}: data file {name!r} is outside the folder of the data"
             )
         self._named.add(_stem(self.place(path)))
-        same = self._spellings.get(self.place(path).as_posix().lower(), [])
+        same = [one for one in self._files if str(one).lower() == str(path).lower()]
         return path if path in same else next(iter(same), None) if len(same) == 1 else None
 
     def unlisted(self) -> list[Path]:
@@ -216,64 +211,83 @@ class Cautions:
         return lines
 
 
-@dataclass(frozen=True)
-class Timed:
-    """Further columns of the record of a run with times that others have recorded.
+Row = dict[str, Any]
+"""What is known of a run: columns of its record (`records.schema`). Precisions of events decrease
+strictly, are negative below the optimum of the data, and are values of f if ``f_opt`` is None.
+"""
 
-    `time_s`, shape (events,), and `wall_s` are since the start of the run, NaN if unknown; `best_f`
-    is inf without a finite value. If evaluations are not `counted`, the result is the only event,
-    at 1.
+
+def row_of(
+    instance: int,
+    f_opt: float | None,
+    evaluations: NDArray[np.int64],
+    precision: NDArray[np.float64],
+    all_evaluations: float,
+    time_s: NDArray[np.float64] | None = None,
+) -> Row:
+    """The row of a run; arrays of shape (events,). The last event is the best."""
+    columns = {"evaluations": evaluations.tolist(), "precision": precision.tolist()}
+    if time_s is not None:
+        columns["time_s"] = time_s.tolist()
+    best = columns["precision"][-1] if precision.size else math.inf
+    return {
+        "instance": int(instance),
+        "f_opt": f_opt,
+        "evaluations": all_evaluations,
+        "best_f": (f_opt or 0.0) + best,
+        "best_precision": best,
+        "events": [
+            dict(zip(columns, event, strict=True)) for event in zip(*columns.values(), strict=True)
+        ],
+    }
+
+
+def row_of_lines(
+    instance: int,
+    f_opt: float | None,
+    evaluations: NDArray[np.int64],
+    precision: NDArray[np.float64],
+    end: int,
+    time_s: NDArray[np.float64] | None = None,
+) -> Row:
+    """The row of a run from all its logged lines, in any order; it ends at the last one, or later.
+
+    Precisions that are not finite are no improvements.
     """
-
-    time_s: NDArray[np.float64]
-    wall_s: float
-    best_f: float
-    status: Status
-    stop_reason: StopReason
-    budget_s: float | None = None
-    budget_evaluations: int | None = None
-    cpu_s: float | None = None
-    evaluation_cost_s: float | None = None
-    counted: bool = True
+    values = np.where(np.isfinite(precision), precision, np.inf)
+    order = np.lexsort((values, evaluations))
+    before = np.minimum.accumulate(np.concatenate([[np.inf], values[order]]))[:-1]
+    events = order[values[order] < before]
+    times = None if time_s is None else time_s[events]
+    last = max(int(evaluations.max(initial=0)), end)
+    return row_of(instance, f_opt, evaluations[events], values[events], last, times)
 
 
-@dataclass(frozen=True)
-class PublishedRun:
-    """One run on an instance; `evaluations` and `precision`, shape (events,), of each improvement.
-
-    Precisions decrease strictly, are negative below the optimum of the data, and are values of f if
-    `f_opt` is None.
-    """
-
-    instance: int
-    f_opt: float | None
-    evaluations: NDArray[np.int64]
-    precision: NDArray[np.float64]
-    all_evaluations: int
-    timed: Timed | None = None
-
-    @classmethod
-    def of_lines(
-        cls,
-        instance: int,
-        f_opt: float | None,
-        evaluations: ArrayLike,
-        precision: ArrayLike,
-        all_evaluations: int = 0,
-    ) -> PublishedRun:
-        """Make a run from all its logged lines, in any order; it ends at the last, or at a later
-        end.
-
-        Precisions that are not finite are no improvements.
-        """
-        at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
-        order = np.lexsort((values, at))
-        at, values = at[order], values[order]
-        values = np.where(np.isfinite(values), values, np.inf)
-        before = np.minimum.accumulate(np.concatenate([[np.inf], values]))[:-1]
-        better = values < before
-        end = max(int(at[-1]) if at.size else 0, all_evaluations)
-        return cls(instance, f_opt, at[better], values[better], end)
+def with_end(
+    row: Row, wall_s: float, budget_s: float | None = None, budget_evaluations: float | None = None
+) -> Row:
+    """The row of a complete run that others have timed, with how it ended; NaN: not known."""
+    evaluations, best = row["evaluations"], row["best_precision"]
+    improved = row["events"] and row["events"][-1]["evaluations"] == evaluations
+    status, stop_reason = Status.OK, StopReason.ALGORITHM_ENDED
+    if not evaluations:
+        status = Status.NO_EVALUATION
+    elif math.isinf(best):
+        status = Status.NO_FINITE_VALUE
+    if improved and row["f_opt"] is not None and best <= FINAL_TARGET:
+        stop_reason = StopReason.TARGET
+    elif budget_evaluations is not None and evaluations >= budget_evaluations:
+        stop_reason = StopReason.EVALUATIONS
+    elif budget_s is not None and wall_s >= budget_s:
+        stop_reason = StopReason.TIME
+    return row | {
+        "wall_s": None if math.isnan(wall_s) else wall_s,
+        "status": status,
+        "stop_reason": stop_reason,
+        "perturbation": Perturbation.UNKNOWN,
+        "budget_s": budget_s,
+        "budget_evaluations": None if budget_evaluations is None else int(budget_evaluations),
+    }
 
 
 @dataclass(frozen=True)
@@ -289,34 +303,10 @@ class DataSet:
     suite: str
     function: int
     dimension: int
-    read: Callable[[], list[PublishedRun]]
+    read: Callable[[], list[Row]]
     index: Path
     name: str = ""
     bridge: Mapping[str, Any] | None = None
-
-
-def status_of(evaluations: float, best: float) -> Status:
-    """The status of a run with this number of evaluations; `best` is inf without a finite value."""
-    if not evaluations:
-        return Status.NO_EVALUATION
-    return Status.OK if math.isfinite(best) else Status.NO_FINITE_VALUE
-
-
-def stop_reason_of(
-    last_precision: float,
-    evaluations: float,
-    end_s: float,
-    budget_s: float | None,
-    budget_evaluations: float | None,
-) -> StopReason:
-    """Why a complete run ended; `last_precision` is inf unless its end is an improvement."""
-    if last_precision <= FINAL_TARGET:
-        return StopReason.TARGET
-    if budget_evaluations is not None and evaluations >= budget_evaluations:
-        return StopReason.EVALUATIONS
-    if budget_s is not None and end_s >= budget_s:
-        return StopReason.TIME
-    return StopReason.ALGORITHM_ENDED
 
 
 SHARE = 0.9  # share of the runs whose values only rise from which values may be maximized
@@ -331,19 +321,15 @@ class Direction:
     rising: int = 0
     steps: int = 0
 
-    def add(self, values: NDArray[np.float64], starts: NDArray[np.bool_]) -> None:
-        """Count the runs of some lines, both of shape (lines,); what is not finite is skipped."""
-        run = np.cumsum(starts) - 1
-        finite = np.isfinite(values)
-        values, run = values[finite], run[finite]
-        same, later = run[1:] == run[:-1], run[1:]
-        runs = int(np.count_nonzero(starts))
-        up = np.bincount(later[same & (values[1:] > values[:-1])], minlength=runs)
-        down = np.bincount(later[same & (values[1:] < values[:-1])], minlength=runs)
-        only_up = (up > 0) & (down == 0)
-        self.changing += int(np.count_nonzero(up + down))
-        self.rising += int(np.count_nonzero(only_up))
-        self.steps += int(up[only_up].sum())
+    def add(self, runs: Iterable[NDArray[np.float64]]) -> None:
+        """Count runs by the values of their lines; what is not finite is skipped."""
+        for values in runs:
+            steps = np.diff(values[np.isfinite(values)])
+            up, down = int((steps > 0).sum()), bool((steps < 0).any())
+            self.changing += bool(up or down)
+            if up and not down:
+                self.rising += 1
+                self.steps += up
 
     def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
         """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,9 +23,10 @@ from timefair.io.common import (
     DataSet,
     Direction,
     Folder,
-    PublishedRun,
-    Timed,
+    Row,
     digest,
+    row_of,
+    row_of_lines,
     unpacked,
 )
 from timefair.io.logs import coco_data_sets, ioh_data_sets
@@ -89,23 +90,23 @@ def _data_set(
     for name in KEYS:
         table = table.filter(pc.equal(table[name], key[name]))
 
-    def read() -> list[PublishedRun]:
+    def read() -> list[Row]:
         return [_run(row, timed=bridge is not None) for row in table.to_pylist()]
 
     return DataSet(**key, read=read, index=index, bridge=bridge)
 
 
-def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
+def _run(row: Row, *, timed: bool) -> Row:
     at, time_s, precision = (
         np.array([event[name] for event in row["events"]], kind)
         for name, kind in (("evaluations", np.int64), ("time_s", np.float64), ("precision", float))
     )
     known = row["instance"], row["f_opt"], at, precision, row["evaluations"]
     if not timed:
-        return PublishedRun.of_lines(*known)
+        return row_of_lines(*known)
     cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1) or None
-    columns = {name: row[name] for name in TIMES}
-    return PublishedRun(*known, Timed(time_s, evaluation_cost_s=cost_s, **columns))
+    more = {"evaluation_cost_s": cost_s, "perturbation": Perturbation.UNKNOWN}
+    return row_of(*known, time_s) | {name: row[name] for name in TIMES} | more
 
 
 RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]
@@ -171,8 +172,8 @@ def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
         yield "the suite", one.suite or "not named"
         yield f"function {one.function}", one.name or "not named"
         for run in one.read():
-            problem = f"function {one.function} instance {run.instance}, D = {one.dimension}"
-            optimum = "unknown" if run.f_opt is None else f"{run.f_opt:.15g}"
+            problem = f"function {one.function} instance {run['instance']}, D = {one.dimension}"
+            optimum = "unknown" if run["f_opt"] is None else f"{run['f_opt']:.15g}"
             yield f"the optimum of {problem}", optimum
 
 
@@ -217,54 +218,17 @@ def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSe
     return suites[0], sets
 
 
-def batch(
-    one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
-) -> pa.RecordBatch:
-    """One row per run of a data set, all or none with times; what the data lack is null."""
-    rows = []
-    for run, number in zip(runs, numbers, strict=True):
-        best = float(min(run.precision, default=np.inf))
-        row: dict[str, Any] = {
-            "suite": suite,
-            "function": one.function,
-            "dimension": one.dimension,
-            "instance": run.instance,
-            "algorithm": label,
-            "run": number,
-            "f_opt": run.f_opt,
-            "evaluations": run.all_evaluations,
-            "events": [
-                {"evaluations": n, "precision": q}
-                for n, q in zip(run.evaluations.tolist(), run.precision.tolist(), strict=True)
-            ],
-            "best_f": (run.f_opt or 0.0) + best,
-            "best_precision": best,
-        }
-        if (timed := run.timed) is not None:
-            for event, time_s in zip(row["events"], timed.time_s.tolist(), strict=True):
-                event["time_s"] = time_s
-            columns = {k: v for k, v in vars(timed).items() if k not in ("time_s", "counted")}
-            row |= {**columns, "perturbation": Perturbation.UNKNOWN}
-            if np.isnan(timed.wall_s):
-                row["wall_s"] = None
-            if not timed.counted:
-                row["evaluations"] = None
-        rows.append(row)
-    return pa.RecordBatch.from_pylist(rows, schema=RUN_SCHEMA)
-
-
 Format = Literal["coco", "ioh", "timefair", "table", "benchopt"]
 
-READERS: dict[Format, Callable[[Folder, Cautions, Layout], list[DataSet]]] = {
-    "coco": lambda folder, cautions, _: coco_data_sets(folder, cautions),
-    "ioh": lambda folder, cautions, layout: ioh_data_sets(folder, cautions, layout),
-    "timefair": lambda folder, cautions, _: timefair_data_sets(folder, cautions),
+READERS: dict[Format, tuple[Callable[[Folder, Cautions, Layout], list[DataSet]], str]] = {
+    "coco": (lambda folder, cautions, _: coco_data_sets(folder, cautions), "no .info file"),
+    "ioh": (ioh_data_sets, "no .json or .info file"),
+    "timefair": (
+        lambda folder, cautions, _: timefair_data_sets(folder, cautions),
+        f"no .parquet file in a folder {COLLECTED}",
+    ),
 }
-INDEX = {
-    "coco": "no .info file",
-    "ioh": "no .json or .info file",
-    "timefair": f"no .parquet file in a folder {COLLECTED}",
-}
+"""Readers of folders, and what there is not in one of another format."""
 
 TABLES: dict[str, Callable[[Path, Cautions, Layout], pd.DataFrame]] = {
     "table": form_cells,
@@ -395,9 +359,6 @@ def import_all(
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
-    for one, times in Counter((path, *others)).items():
-        if times > 1:
-            cautions.add(one, "given several times; read once")
     parts = []
     with ExitStack() as stack, _naming(*paths):
         by_path = _opened(stack, paths, format, layout, cautions)
@@ -442,10 +403,10 @@ def _opened(
         for path in paths:
             with _naming(path):
                 folder = stack.enter_context(unpacked(path))
-                found[path] = READERS[format](folder, cautions, layout)
+                reader, none = READERS[format]
+                found[path] = reader(folder, cautions, layout)
                 if not found[path]:
-                    none = f"{INDEX[format]}: not data of this format"
-                    raise InputError(next(iter(cautions.lines), none))
+                    raise InputError(*(cautions.lines[:1] or [f"{none}: not data of this format"]))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
         return found
@@ -529,7 +490,7 @@ def _write(
 def _batches(
     sets: list[DataSet], found: Imported, wanted: WantedProblems | None, cautions: Cautions
 ) -> Iterator[pa.RecordBatch]:
-    seen: Counter[tuple[Any, ...]] = Counter()
+    seen: Counter[tuple[int, int, int]] = Counter()
     for one in sets:
         if wanted is not None and not wanted.has(one.function, one.dimension):
             found.left_out["data set", "on other problems"] += 1
@@ -537,76 +498,71 @@ def _batches(
         runs = one.read()
         runs = _not_seen(runs, one, seen, cautions)
         if wanted is not None:
-            chosen = [run for run in runs if run.instance in wanted.instances]
+            chosen = [run for run in runs if run["instance"] in wanted.instances]
             found.left_out["run", "on other problems"] += len(runs) - len(chosen)
-            runs = list(_comparable(chosen, one, cautions))
+            runs = [_comparable(run, one, cautions) for run in chosen]
             found.bridge = one.bridge
-        if runs:
-            clocked = [(run, run.timed) for run in runs if run.timed is not None]
-            found.timed |= bool(clocked)
-            found.budgets |= {
-                (one.dimension, t.budget_s, t.budget_evaluations)
-                if t.budget_s or t.budget_evaluations
-                else (one.dimension, 0.0, run.all_evaluations)  # a run of 0 s without a budget
-                for run, t in clocked
-            }
-            if not all(np.isnan(t.wall_s) for _, t in clocked):
+        if not runs:
+            continue
+        for run in (run for run in runs if "status" in run):
+            found.timed = True
+            budgets = run["budget_s"], run["budget_evaluations"]
+            if not any(budgets):  # a run of 0 s without a budget
+                budgets = 0.0, run["evaluations"] or len(run["events"])
+            found.budgets.add((one.dimension, *budgets))
+            if run["wall_s"] is not None:
                 found.costs.add("seconds")
-            if any(t.counted for _, t in clocked):
+            if run["evaluations"] is not None:
                 found.costs.add("evaluations")
-            if one.name:
-                found.names[one.function] = one.name
-            numbers = []
-            for run in runs:
-                key = (one.function, one.dimension, run.instance)
-                numbers.append(found.runs[key])
-                found.runs[key] += 1
-            yield batch(one, runs, numbers, suite=found.suite, label=found.label)
+        if one.name:
+            found.names[one.function] = one.name
+        problem = {"suite": found.suite, "function": one.function, "dimension": one.dimension}
+        for run in runs:
+            key = (one.function, one.dimension, run["instance"])
+            run |= {**problem, "algorithm": found.label, "run": found.runs[key]}
+            found.runs[key] += 1
+        yield pa.RecordBatch.from_pylist(runs, schema=RUN_SCHEMA)
 
 
 def _not_seen(
-    runs: list[PublishedRun],
+    runs: list[Row],
     one: DataSet,
-    seen: Counter[tuple[Any, ...]],
+    seen: Counter[tuple[int, int, int]],
     cautions: Cautions,
-) -> list[PublishedRun]:
+) -> list[Row]:
     """The runs that no data set before has; equal runs of one set all count.
 
     Runs without times are all kept unless all of them are known: they may be deterministic.
     """
-    here: Counter[tuple[Any, ...]] = Counter()
+    here: Counter[tuple[int, int, int]] = Counter()
     kept = []
     for run in runs:
-        parts = [run.evaluations, run.precision, *([run.timed.time_s] if run.timed else [])]
-        ends = run.all_evaluations, str(run.timed and run.timed.wall_s)
-        problem = one.function, one.dimension, run.instance
-        key = (*problem, *ends, *(part.tobytes() for part in parts))
+        key = (one.function, one.dimension, hash(repr(run)))
         here[key] += 1
         if here[key] > seen[key]:
             kept.append(run)
     seen |= here
-    if kept and any(run.timed is None for run in runs):
+    if kept and any("status" not in run for run in runs):
         return runs
     if again := len(runs) - len(kept):
         cautions.add("", "runs that are also in another file are read once", runs=again)
     return kept
 
 
-def _comparable(
-    runs: list[PublishedRun], one: DataSet, cautions: Cautions
-) -> Iterator[PublishedRun]:
-    """The runs in the form in which they can be compared with those of a campaign."""
-    for run in runs:
-        if run.f_opt is None:
-            raise InputError(
-                f"function {one.function} instance {run.instance}: no optimum; add the column "
-                "optimum, because published data are compared by their distances to it"
-            )
-        if run.timed is not None and not run.timed.counted:
-            raise InputError("no evaluations, so it cannot be compared with measured runs")
-        if one.bridge is not None:
-            yield run
-            continue
-        if run.timed is not None and not np.isnan(run.timed.wall_s):
-            cautions.add("", "times are of a foreign clock; left out beside measured runs")
-        yield replace(run, timed=None)
+def _comparable(run: Row, one: DataSet, cautions: Cautions) -> Row:
+    """A run in the form in which it can be compared with those of a campaign."""
+    if run["f_opt"] is None:
+        raise InputError(
+            f"function {one.function} instance {run['instance']}: no optimum; add the column "
+            "optimum, because published data are compared by their distances to it"
+        )
+    if run["evaluations"] is None:
+        raise InputError("no evaluations, so it cannot be compared with measured runs")
+    if one.bridge is not None or "status" not in run:
+        return run
+    if run["wall_s"] is not None:
+        cautions.add("", "times are of a foreign clock; left out beside measured runs")
+    kept = {name: run[name] for name in ("instance", "f_opt", "evaluations", "best_precision")}
+    for event in (events := run["events"]):
+        del event["time_s"]
+    return kept | {"events": events, "best_f": run["f_opt"] + run["best_precision"]}

@@ -19,7 +19,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import chain, takewhile
 from pathlib import Path
@@ -38,13 +38,12 @@ from timefair.io.common import (
     DataSet,
     Direction,
     Folder,
-    PublishedRun,
-    Timed,
+    Row,
     parsed_count,
     parsed_name,
     parsed_number,
-    status_of,
-    stop_reason_of,
+    row_of_lines,
+    with_end,
 )
 from timefair.io.table_read import Layout
 from timefair.problems.ioh import ONE_MAX, PBO
@@ -199,15 +198,15 @@ def _add(entry: InfoEntry, word: str, place: Path) -> None:
     entry.named[-1][1].append(listed)
 
 
-Row = tuple[int, list[str]]
+Line = tuple[int, list[str]]
 """The number of a line, and its words."""
 
 
 def _parts_of(
     path: Path, place: Path, is_header: Callable[[str], bool], cautions: Cautions
-) -> list[tuple[list[str], list[Row]]]:
+) -> list[tuple[list[str], list[Line]]]:
     """The parts of a data file: lines of a header, and the other lines up to the next header."""
-    found: list[tuple[list[str], list[Row]]] = [([], [])]
+    found: list[tuple[list[str], list[Line]]] = [([], [])]
     line = "\n"
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
@@ -224,7 +223,7 @@ def _parts_of(
 
 
 def _numbers(
-    rows: Sequence[Row],
+    rows: Sequence[Line],
     counts: Sequence[int],
     others: Sequence[int | None],
     place: Path,
@@ -328,7 +327,7 @@ class _Trial:
             return listed.evals >= self.end_of_f
         return listed.evals == self.end_of_f
 
-    def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
+    def run(self, listed: ListedRun, columns: CocoColumns) -> Row:
         """The run; finite precisions are raised to the largest later one, as in cocopp.
 
         Its end is that of the ``.info`` file if there is no ``.tdat`` file.
@@ -343,7 +342,7 @@ class _Trial:
         end = listed.evals or 0 if self.end is None else self.end
         instance = listed.instance if self.instance is None else self.instance
         at = self.evaluations[order]
-        return PublishedRun.of_lines(instance, self.f_opt or 0.0, at, raised, end)
+        return row_of_lines(instance, self.f_opt or 0.0, at, raised, end)
 
     def is_of(self, other: _Trial) -> bool:
         """Whether it may be the same trial in another file."""
@@ -379,7 +378,7 @@ def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions
 
 def _published_runs(
     path: Path, listed: list[ListedRun], columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[PublishedRun]:
+) -> list[Row]:
     """The listed trials of a data file; `InputError` if one of them is missing."""
     place = folder.place(path)
     found = _trials_in(path, place, columns, cautions)
@@ -415,9 +414,9 @@ def _read_ends(
     ends = _trials_in(beside, place, columns, cautions)
     pairs = zip(trials, ends, strict=False)
     same = list(takewhile(lambda pair: pair[0].is_of(pair[1]), pairs))
-    for trial, with_end in same:
-        trial.end = int(with_end.evaluations.max())
-        trial.end_of_f = max(trial.end_of_f, with_end.end_of_f)
+    for trial, longer in same:
+        trial.end = int(longer.evaluations.max())
+        trial.end_of_f = max(trial.end_of_f, longer.end_of_f)
     if not len(same) == len(trials) == len(ends):
         cautions.add(
             place,
@@ -453,7 +452,7 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     if named := keys.get("suite"):
         suite = FORMER.get(named, named)
 
-    def read() -> list[PublishedRun]:
+    def read() -> list[Row]:
         each = (_published_runs(*file, columns, folder, cautions) for file in entry.files)
         return list(chain.from_iterable(each))
 
@@ -507,7 +506,7 @@ class IohLog:
 
 
 def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> list[IohLog]:
-    """The runs of a data file, with times in the column `seconds`; others may lack a name."""
+    """The runs of a data file, with times in the column `seconds`."""
 
     def is_header(line: str) -> bool:
         return not line[:1].isdigit() and bool(_names(line))
@@ -555,8 +554,6 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> list[int 
         if value in names:
             shown = names.index(of_instance) if of_instance in names else None
             return [at, names.index(value), shown, time]
-    if len(names) == 2:
-        return [at, 1 - at, None, time]
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
@@ -747,9 +744,7 @@ class _Reader:
             read = partial(self._runs, known, place, files, index)
             yield DataSet(algorithm, known.suite, known.number, known.dimension, read, place)
 
-    def _runs(
-        self, function: IohFunction, place: Path, files: Files, index: str
-    ) -> list[PublishedRun]:
+    def _runs(self, function: IohFunction, place: Path, files: Files, index: str) -> list[Row]:
         """The runs that an index file lists for its data files, in its order.
 
         `InputError` if runs are missing, a file is damaged, or values to be minimized only rise.
@@ -760,8 +755,7 @@ class _Reader:
             logs = _logs(data, where, cautions, self.seconds)
             if not function.maximized and self.is_maximized is None:
                 direction = Direction()
-                for log in logs:
-                    direction.add(log.values, np.arange(len(log.values)) == 0)
+                direction.add(log.values for log in logs)
                 direction.refuse("raw_y", where, cautions)
             pairs = paired(listed, logs, "run", where, index, cautions)
             if not all(log.agrees(one) for one, log in pairs):
@@ -771,33 +765,18 @@ class _Reader:
                     text = "runs on a problem that differs from that of pbo are skipped"
                     cautions.add(where, text, runs=1)
                     continue
-                end = one.evals or 0
                 f_opt, precision = known
-                run = PublishedRun.of_lines(one.instance, f_opt, log.evaluations, precision, end)
-                if self.seconds:
-                    run = _timed(run, log)
-                    if run.all_evaluations > log.evaluations[-1]:
+                times = log.seconds if self.seconds else None
+                run = row_of_lines(
+                    one.instance, f_opt, log.evaluations, precision, one.evals or 0, times
+                )
+                if times is not None:
+                    run = with_end(run, float(times[-1]), float(times[-1]))
+                    if run["evaluations"] > log.evaluations[-1]:
                         text = "runs go on after their last line; their seconds end there"
                         cautions.add(where, text)
                 made.append(run)
         return made
-
-
-def _timed(run: PublishedRun, log: IohLog) -> PublishedRun:
-    """The run with the times of its lines; it has lasted until the last one."""
-    end_s = float(log.seconds[-1])
-    best = float(run.precision[-1]) if run.precision.size else np.inf
-    at_the_end = run.precision.size > 0 and run.evaluations[-1] == run.all_evaluations
-    last = best if at_the_end and run.f_opt is not None else np.inf
-    timed = Timed(
-        time_s=log.seconds[np.searchsorted(log.evaluations, run.evaluations)],
-        wall_s=end_s,
-        best_f=(run.f_opt or 0.0) + best,
-        status=status_of(run.all_evaluations, best),
-        stop_reason=stop_reason_of(last, run.all_evaluations, end_s, end_s, None),
-        budget_s=end_s,
-    )
-    return replace(run, timed=timed)
 
 
 def _is_maximized(entry: InfoEntry, place: Path) -> bool:

@@ -35,11 +35,10 @@ from timefair.io.common import (
     Cautions,
     DataSet,
     Direction,
-    PublishedRun,
-    Timed,
+    Row,
     parsed_number,
-    status_of,
-    stop_reason_of,
+    row_of,
+    with_end,
 )
 from timefair.records.status import Status, StopReason
 
@@ -166,8 +165,7 @@ class Faults:
     """Collects what is wrong, by row; rows are counted from 1 below the header."""
 
     def __init__(self) -> None:
-        self._rows: list[NDArray[np.intp]] = []
-        self._texts: list[Callable[[], str]] = []
+        self._texts: dict[int, Callable[[], str]] = {}
 
     def add(
         self,
@@ -176,19 +174,15 @@ class Faults:
         places: NDArray[np.intp] | None = None,
     ) -> None:
         """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
-        given = rows if places is None else places
-        self._rows.append(rows)
         said = (lambda _: text) if isinstance(text, str) else text
-        self._texts += [partial(said, place) for place in given.tolist()]
+        given = rows if places is None else places
+        for row, place in zip(rows.tolist(), given.tolist(), strict=True):
+            self._texts.setdefault(row, partial(said, place))
 
     def refuse(self) -> None:
         """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
-        rows = np.concatenate([np.empty(0, np.intp), *self._rows])
-        wrong, first = np.unique(rows, return_index=True)
-        shown = [
-            f"row {row + 1}: {self._texts[k]()}"
-            for row, k in zip(wrong[:SHOWN_ROWS], first[:SHOWN_ROWS], strict=True)
-        ]
+        wrong = sorted(self._texts)
+        shown = [f"row {row + 1}: {self._texts[row]()}" for row in wrong[:SHOWN_ROWS]]
         if more := len(wrong) - len(shown):
             shown.append(f"and {counted(more, 'more row')} with faults")
         if shown:
@@ -623,7 +617,7 @@ class _Table:
     def warn(self, cautions: Cautions, direction: Direction | None) -> None:
         """Add a line for each kind of rows that are left out; count how values change in runs."""
         if direction:
-            direction.add(self._numbers["value"], self._new)
+            direction.add(self._numbers["value"][run] for run in self.parts(_RUN))
         kept = self._improves | np.append(self._new[1:], True)  # the ends
         if dropped := int((~kept & self._within).sum()):
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
@@ -632,11 +626,11 @@ class _Table:
         if below := int(is_below(self._numbers["value"], self._optima).sum()):
             cautions.add("", "values are below the optimum, which is wrong; correct it", rows=below)
 
-    def runs(self, places: Places) -> list[PublishedRun]:
+    def runs(self, places: Places) -> list[Row]:
         starts = np.flatnonzero(self._new[places])[1:]
         return [self._run(run) for run in np.split(places, starts)]
 
-    def _run(self, run: Places) -> PublishedRun:
+    def _run(self, run: Places) -> Row:
         begin, events = run[0], run[self._improves[run]]
         of_run = {
             name: None if pd.isna(of[begin]) else of[begin] for name, of in self._of_run.items()
@@ -648,31 +642,27 @@ class _Table:
         budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
         end_s, evaluations = self._end(run, of_run)
         if budget_s is None and most is None:
-            budget_s, most = (None, evaluations) if np.isnan(end_s) else (end_s, None)
-        precision, optimum = self._precision[events], self._optima[begin]
-        best = precision[-1] if events.size else np.inf
-        improved = bool(events.size) and at[-1] == evaluations and not np.isnan(optimum)
-        stop_reason = of_run["stop_reason"] or stop_reason_of(
-            best if improved else np.inf, evaluations, end_s, budget_s, most
+            budget_s = None if np.isnan(end_s) else end_s
+            most = evaluations if budget_s is None and counted else None
+        optimum = self._optima[begin]
+        row = with_end(
+            row_of(
+                self.cells["instance"].iloc[begin],
+                None if np.isnan(optimum) else float(optimum),
+                at.astype(np.int64),
+                self._precision[events],
+                int(evaluations) if counted else np.nan,
+                self._numbers["seconds"][events],
+            ),
+            end_s,
+            budget_s,
+            most,
         )
-        timed = Timed(
-            time_s=self._numbers["seconds"][events],
-            wall_s=end_s,
-            best_f=float(self._numbers["value"][events[-1]]) if events.size else np.inf,
-            status=Status(of_run["status"] or status_of(evaluations, best)),
-            stop_reason=StopReason(stop_reason),
-            budget_s=budget_s,
-            budget_evaluations=int(most) if counted and most is not None else None,
-            counted=counted,
-        )
-        return PublishedRun(
-            instance=int(self.cells["instance"].iloc[begin]),
-            f_opt=None if np.isnan(optimum) else float(optimum),
-            evaluations=at.astype(np.int64),
-            precision=precision,
-            all_evaluations=int(evaluations) if counted else at.size,
-            timed=timed,
-        )
+        row |= {name: of_run[name] for name in WORDS if of_run[name]}
+        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
+        if not counted:
+            row |= {"evaluations": None, "budget_evaluations": None}
+        return row
 
     def _end(self, run: Places, of_run: Mapping[str, Any]) -> tuple[float, float]:
         """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
@@ -1052,9 +1042,7 @@ def _platemo(path: Path, content: Mapping[str, Any]) -> pd.DataFrame:
     if len(costs) == len(values):
         frame = pd.DataFrame({"evaluations": costs, "value": np.fmin.accumulate(values)})
     names = {"run": path.stem}
-    folder = path.absolute().parent.name  # PlatEMO's is called like the algorithm
-    own = re.escape(folder) if path.stem.startswith(f"{folder}_") else "(?:.+?)"
-    if name := re.fullmatch(rf"({own})_(.+)_M\d+_D(\d+)_(\d+)", path.stem):
+    if name := re.fullmatch(r"(.+?)_(.+)_M\d+_D(\d+)_(\d+)", path.stem):
         names = dict(zip(("algorithm", "function", "dimension", "run"), name.groups(), strict=True))
     return frame.assign(**names)
 

@@ -24,6 +24,7 @@ from timefair.basics.files import atomic_file
 from timefair.basics.optimum import NOTHING_YET
 from timefair.problems.coco import TARGETS, CocoBiobj
 from timefair.problems.registry import SUITES
+from timefair.records.schema import RUN_SCHEMA
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
 NO_FILE_NAME = r"[^\w.-]"
@@ -114,56 +115,45 @@ def write_table(runs: pa.Table, path: Path) -> None:
             pa_csv.write_csv(rows, file)
 
 
+_COLUMNS_OF_TABLE = pa.schema(
+    [
+        *(RUN_SCHEMA.field(key) for key in _KEYS),
+        ("evaluations", pa.int64()),
+        *((name, pa.float64()) for name in ("seconds", "value", "precision")),
+        *(RUN_SCHEMA.field(column).with_name(name) for name, column in _OF_RUN.items()),
+    ]
+)
+
+
 def table_of(runs: pa.Table) -> pa.Table:
     """One row per improvement and one for the end of each run, by algorithm, problem and run.
 
     Values are f itself. If the optimum is known, they are the optimum plus the precision, so they
     are rounded, except the best one; the column ``precision`` has every digit.
     """
-    runs = runs.sort_by([(key, "ascending") for key in _KEYS]).combine_chunks()
-    events = pc.list_flatten(runs["events"]).combine_chunks()
-    at, time_s, precision = (
-        _numbers(events.field(name)) for name in ("evaluations", "time_s", "precision")
-    )
-    lengths = pc.fill_null(pc.list_value_length(runs["events"]), 0).to_numpy()
-    last = np.cumsum(lengths) - 1
-    any_event = lengths > 0
-    end_at, end_s = _numbers(runs["evaluations"]), _numbers(runs["wall_s"])
-    best_f, f_opt = _numbers(runs["best_f"]), _numbers(runs["f_opt"])
-    owner = np.repeat(np.arange(len(runs)), lengths)
-    value = np.where(np.isnan(f_opt[owner]), precision, f_opt[owner] + precision)
-    value[last[any_event]] = best_f[any_event]
-    before = last[any_event]
-    ends_there = np.zeros(len(runs), dtype=np.bool_)
-    ends_there[any_event] = (at[before] == end_at[any_event]) & (time_s[before] == end_s[any_event])
-    ends = np.flatnonzero(~ends_there)
-    best = _numbers(runs["best_precision"])
-    of_run = np.concatenate([owner, ends])
-    order = np.argsort(of_run, kind="stable")  # the end of a run follows its events
-    of_row = pa.array(of_run[order])
-
-    def joined(of_events: NDArray[np.float64], of_ends: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.concatenate([of_events, of_ends[ends]])[order], dtype=np.float64)
-
-    known = ~np.isnan(f_opt)[of_run[order]]
-    shown = joined(precision, best)
-    columns = {
-        **{key: runs[key].take(of_row) for key in _KEYS},
-        "evaluations": pa.array(joined(at, end_at).astype(np.int64)),
-        "seconds": pa.array(joined(time_s, end_s)),
-        "value": pa.array(joined(value, best_f)),
-        "precision": pa.array(shown, mask=~(known & np.isfinite(shown))),
-        **{name: runs[column].take(of_row) for name, column in _OF_RUN.items()},
-    }
-    return pa.table(columns)
+    needed = ("evaluations", "wall_s", "best_f", "best_precision", "events")
+    runs = runs.sort_by([(key, "ascending") for key in _KEYS])
+    runs = runs.select([*_KEYS, *_OF_RUN.values(), *needed])
+    parts = (map(_rows_of, part.to_pylist()) for part in runs.to_batches(1000))
+    tables = (pa.Table.from_pylist([*chain(*part)], _COLUMNS_OF_TABLE) for part in parts)
+    return pa.concat_tables([_COLUMNS_OF_TABLE.empty_table(), *tables])
 
 
-def _numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
-    """The numbers of a column; NaN where it is null."""
-    floats = pc.cast(column, pa.float64())
-    return np.array(
-        floats.to_numpy(zero_copy_only=False) if isinstance(floats, pa.Array) else floats.to_numpy()
-    )
+def _rows_of(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    f_opt, events = run["f_opt"], run["events"] or []
+    last = len(events) - 1
+    end = {"evaluations": run["evaluations"], "time_s": run["wall_s"]}
+    if not events or end != {name: events[last][name] for name in end}:
+        events = [*events, end | {"precision": run["best_precision"]}]
+    of_run = {key: run[key] for key in _KEYS} | {name: run[of] for name, of in _OF_RUN.items()}
+    for k, event in enumerate(events):
+        precision = event["precision"]
+        yield of_run | {
+            "evaluations": event["evaluations"],
+            "seconds": event["time_s"],
+            "value": run["best_f"] if k >= last else precision + (f_opt or 0.0),
+            "precision": None if f_opt is None or precision == np.inf else precision,
+        }
 
 
 VERSION = "0.3.22"  # the version of IOHexperimenter whose format is written
