@@ -259,14 +259,8 @@ class KillTimer:
 
 def read_file(path: str) -> bytes:
     """The content of a file of the kernel. It is read between runs and just before a run."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        parts = []
-        while part := os.read(fd, 1 << 16):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 def taken(fd: int) -> str:
