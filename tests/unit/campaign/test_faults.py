@@ -8,7 +8,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -64,11 +64,6 @@ def changed(changes: dict[str, Any], campaign: dict[str, Any] = CAMPAIGN) -> dic
     return mapping
 
 
-def words(names: Iterable[str]) -> str:
-    *first, last = map(repr, names)
-    return f"{', '.join(first)} or {last}"
-
-
 def readers(kinds: Mapping[str, type[Section]], key: str) -> str:
     return " or ".join(repr(name) for name, kind in kinds.items() if key in kind.model_fields)
 
@@ -93,7 +88,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ("problems.instances", 1.5, "1.5: should be a whole number, a list of them"),
     ("algorithms", {}, "empty; name at least one"),
     ("algorithms.search", {}, "use: missing; `library:name` of a supported library"),
-    ("restart.policy", "fixd", f"'fixd': should be {words(RESTARTS)}; did you mean 'fixed'?"),
+    ("restart.policy", "fixd", "'fixd': should be one of 'at_change', "),
     ("restart.policy", "fixed", "'fixed' with no tau: give tau_s or tau_evaluations"),
     ("restart.tau_s", 1.0,
      f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'"),

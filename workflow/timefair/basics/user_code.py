@@ -40,9 +40,13 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     up logging is undone. InputError if it cannot be imported or ends the interpreter.
     """
     start, folder, arguments = monotonic(), os.getcwd(), sys.argv
+    out, err = _Muffled(sys.stdout), _Muffled(sys.stderr)
     sys.argv = [place]
     try:
-        with _ends_named(place), _muffled() as heard, _logging_kept(), noted():
+        with (
+            _ends_named(place), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
+            _logging_kept(), noted(),
+        ):  # fmt: skip
             module = load()
     except (InputError, Interrupted, KeyboardInterrupt):
         raise
@@ -53,12 +57,13 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     except BaseException as error:
         raise InputError(f"{place} cannot be imported: {described(error)}") from error
     finally:
+        out.let_through = err.let_through = True
         sys.argv, left = arguments, True
         with contextlib.suppress(OSError):  # it is in a folder that has been removed
             left = os.getcwd() != folder
         os.chdir(folder)
     seconds, lines = monotonic() - start, []
-    if printed := " ".join("".join(stream.kept for stream in heard).split()):
+    if printed := " ".join((out.kept + err.kept).split()):
         shown = printed if len(printed) <= _SHOWN else printed[:_SHOWN] + "..."
         lines.append(f"{place} prints {shown!r} when it is imported, at every start; {GUARD}")
     if seconds > LONG_S:
@@ -124,16 +129,6 @@ class _Muffled:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
-
-
-@contextlib.contextmanager
-def _muffled() -> Iterator[tuple[_Muffled, _Muffled]]:
-    out, err = _Muffled(sys.stdout), _Muffled(sys.stderr)
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            yield out, err
-        finally:
-            out.let_through = err.let_through = True
 
 
 KEPT = sys.stdlib_module_names | {

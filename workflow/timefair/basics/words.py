@@ -42,17 +42,14 @@ def duration(seconds: float, clock: str = "wall", digits: int = 3) -> str:
     """A time of a clock in the unit that suits it; reference units are not seconds."""
     if clock == "reference":
         return f"{number(seconds, digits)}\u00a0reference units"
-    return _of_wall(seconds, digits) + (" of CPU time" if clock == "cpu" else "")
-
-
-def _of_wall(seconds: float, digits: int) -> str:
+    suffix = " of CPU time" if clock == "cpu" else ""
     if not math.isfinite(seconds):
-        return number(seconds)
+        return number(seconds) + suffix
     if seconds >= 0.1 or seconds == 0:
-        return f"{number(seconds, digits)}\u00a0s"
+        return f"{number(seconds, digits)}\u00a0s{suffix}"
     if seconds >= 1e-4:
-        return f"{number(1e3 * seconds, digits)}\u00a0ms"
-    return f"{number(1e6 * seconds, digits)}\u00a0µs"
+        return f"{number(1e3 * seconds, digits)}\u00a0ms{suffix}"
+    return f"{number(1e6 * seconds, digits)}\u00a0µs{suffix}"
 
 
 def rough(seconds: float) -> str:

@@ -132,10 +132,6 @@ def runs_of_round(campaign: Campaign, round: int) -> range:
     return run_numbers(campaign.runs, campaign.rounds, round)
 
 
-def runs_of_job(campaign: Campaign, job: Job) -> int:
-    return len(runs_of_round(campaign, job.round)) * len(job.instances)
-
-
 def run_numbers(runs: int, rounds: int, round: int) -> range:
     """`runs_of_round` of a campaign with these numbers of runs and rounds."""
     if not 1 <= round <= rounds:

@@ -66,7 +66,7 @@ class ProgressReader:
             done[job.algorithm] += len(runs)
             spent_s[job.algorithm] += pc.sum(runs["reaped_s"]).as_py() or 0.0
             if not at_s:
-                wanted = plan.runs_of_job(self.campaign, job)
+                wanted = len(plan.runs_of_round(self.campaign, job.round)) * len(job.instances)
                 lacking[job.algorithm] += max(wanted - len(runs), 0)
         runs = pa.concat_tables(found)
         begun_s = runs["started_utc"].cast(pa.int64()).to_numpy() / 1e3

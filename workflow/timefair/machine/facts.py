@@ -114,16 +114,6 @@ def siblings(host: Host) -> list[list[int]]:
     return [list(group) for group in sorted(groups)]
 
 
-def governor(host: Host) -> str:
-    """The governor of the frequency; several names with commas if the cores differ."""
-    return ", ".join(sorted({*_of_cores(host, "cpufreq/scaling_governor")}))
-
-
-def thermal_throttles(host: Host) -> int:
-    """Number of times that heat has slowed a core since the start, summed over logical cores."""
-    return sum(map(int, _of_cores(host, "thermal_throttle/core_throttle_count")))
-
-
 def _of_cores(host: Host, name: str) -> list[str]:
     return [host.text(f"{_CPU}/cpu{core}/{name}") for core in online(host)]
 
@@ -140,12 +130,6 @@ def turbo(host: Host) -> str:
         if host.has(path):
             return "on" if host.text(path) == on else "off"
     raise Unknown(f"neither {' nor '.join(f'/{path}' for path in _TURBO)}")
-
-
-def swapped_pages(host: Host) -> int:
-    """Pages moved from and to swap since the start."""
-    counts = host.fields("proc/vmstat", " ")
-    return int(counts["pswpin"]) + int(counts["pswpout"])
 
 
 def meminfo_mb(host: Host, name: str) -> float:
@@ -175,22 +159,6 @@ def container(host: Host) -> str:
     marks += [name for name in kinds if f"{name.upper()}_CONTAINER" in host.environment]
     marks += [name for name in _GROUP_NAMES if name in group and name not in marks]
     return ", ".join(marks) or "none seen"
-
-
-def affinity(host: Host) -> str:
-    """The cores that this process may use, in the kernel's spelling."""
-    return host.fields("proc/self/status")["Cpus_allowed_list"]
-
-
-def load(host: Host) -> list[float]:
-    """Processes that ran or waited to run: means over 1, 5 and 15 minutes."""
-    return [float(word) for word in host.text("proc/loadavg").split()[:3]]
-
-
-def steal_s(host: Host) -> float:
-    """Seconds since the start that the host gave to others, summed over the cores."""
-    times = host.fields("proc/stat", " ")["cpu"].split()
-    return int(times[7]) / os.sysconf("SC_CLK_TCK")
 
 
 def power(host: Host) -> str:
@@ -327,11 +295,6 @@ def numpy_compilers(_: Host) -> dict[str, str]:
         language: " ".join(str(tool[key]) for key in keys if tool.get(key))
         for language, tool in _of_numpy("Compilers").items()
     }
-
-
-def numpy_instructions(_: Host) -> list[str]:
-    extensions = _of_numpy("SIMD Extensions")
-    return [*extensions.get("baseline", []), *extensions.get("found", [])]
 
 
 def blas(_: Host) -> str:
@@ -496,7 +459,8 @@ STANDING: dict[str, Reader] = {
     "cores_physical": lambda host: len(siblings(host)),
     "swap_mb": lambda host: meminfo_mb(host, "SwapTotal"),
     "memory_mb": lambda host: meminfo_mb(host, "MemTotal"),
-    **_named(siblings, governor, turbo),
+    "governor": lambda host: ", ".join(sorted({*_of_cores(host, "cpufreq/scaling_governor")})),
+    **_named(siblings, turbo),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
     "system": lambda _: platform.system(),
@@ -508,20 +472,38 @@ STANDING: dict[str, Reader] = {
     ),
     **_named(virtual_machine, container),
     # what this process may use
-    "cores_usable": lambda host: len(parse_ranges(affinity(host))),
-    **_named(affinity, cpu_quota),
+    "cores_usable": lambda host: len(parse_ranges(STANDING["affinity"](host))),
+    "affinity": lambda host: host.fields("proc/self/status")["Cpus_allowed_list"],
+    "cpu_quota": cpu_quota,
     # its software
     "python": lambda _: platform.python_version(),
     "python_implementation": lambda _: sys.implementation.name,
     "python_flags": lambda _: sysconfig.get_config_vars()["CFLAGS"],
     "commit": lambda host: describe(host.folder),
-    **_named(numpy_compilers, numpy_instructions, blas, blas_threads),
+    "numpy_instructions": lambda _: [
+        *_of_numpy("SIMD Extensions").get("baseline", []),
+        *_of_numpy("SIMD Extensions").get("found", []),
+    ],
+    **_named(numpy_compilers, blas, blas_threads),
     **_named(environment, packages, package_commit),
 }
 
 MOMENTARY: dict[str, Reader] = {
+    # processes that ran or waited to run: means over 1, 5 and 15 minutes
+    "load": lambda host: [float(word) for word in host.text("proc/loadavg").split()[:3]],
+    # counters since the start: what the host gave to others, summed over the cores; pages from and
+    # to swap; how often heat has slowed a core, summed over logical cores
+    "steal_s": lambda host: (
+        int(host.fields("proc/stat", " ")["cpu"].split()[7]) / os.sysconf("SC_CLK_TCK")
+    ),
+    "swapped_pages": lambda host: sum(
+        int(host.fields("proc/vmstat", " ")[name]) for name in ("pswpin", "pswpout")
+    ),
+    "thermal_throttles": lambda host: sum(
+        map(int, _of_cores(host, "thermal_throttle/core_throttle_count"))
+    ),
+    **_named(throttled_periods, power, slurm),
     "swap_used_mb": lambda host: meminfo_mb(host, "SwapTotal") - meminfo_mb(host, "SwapFree"),
-    **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
     "memory_available_mb": lambda host: meminfo_mb(host, "MemAvailable"),  # without swapping
     "memory_left_mb": memory_left_mb,
 }

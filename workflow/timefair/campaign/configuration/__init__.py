@@ -78,15 +78,15 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: {_unknown_key(last, value, section, chosen)}"
     if kind == UNKNOWN:
         choice = CHOICES[last]
-        return f"{key}.{choice.key}: {_unlike(_shown(given[choice.key]), list(choice.kinds))}"
-    if kind == "literal_error":
-        known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
-        return f"{key}: {_unlike(value, known)}"
+        value, known = _shown(given[choice.key]), ", ".join(map(repr, choice.kinds))
+        return (
+            f"{key}.{choice.key}: {value}: should be one of {known}{suggest(value, choice.kinds)}"
+        )
     if kind == "too_short":
         return f"{key}: empty; name at least one"
     if of_key and not kind.startswith("string"):
         return f"{key}: should be the number of a function"
-    said = error["msg"].removeprefix("Value error, ")
+    said = error["msg"].removeprefix("Value error, ").removeprefix("Input ")
     if kind in _SAID:
         said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
@@ -104,11 +104,6 @@ def _unknown_key(last: str, value: str, section: type[Section], chosen: str | No
         return f"{value}: only with {choosing} {' or '.join(map(repr, others))}, not {this!r}"
     known = list(section.model_fields)
     return f"unknown key{suggest(last, known)}; known here: {', '.join(known)}"
-
-
-def _unlike(value: str, known: list[str]) -> str:
-    words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
-    return f"{value}: should be {words}{suggest(value, known)}"
 
 
 def _shown(value: object) -> str:

@@ -259,14 +259,8 @@ class KillTimer:
 
 def read_file(path: str) -> bytes:
     """The content of a file of the kernel. It is read between runs and just before a run."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        parts = []
-        while part := os.read(fd, 1 << 16):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 def taken(fd: int) -> str:
@@ -534,7 +528,7 @@ def enter(
                 _set_attributes(str(folder), _WRITABLE)
     if megabytes is not None:
         with contextlib.suppress(OSError):  # shared memory of the namespace, if the system lets us
-            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
+            Path("/proc/sys/kernel/shmall").write_text(f"{max(1, round(megabytes * 2**20 / 4096))}")
     if _in_own_processes:
         mount_proc(_MS_RDONLY)
     os.chdir(here)
@@ -627,23 +621,12 @@ def _own_namespaces(which: int) -> None:
     global _in_user_namespace
     if _libc.unshare(which) == 0:
         return
-    uid, gid = os.geteuid(), os.getegid()
+    own, uid, gid = Path("/proc/self"), os.geteuid(), os.getegid()
     check(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
     _in_user_namespace = True
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{uid} {uid} 1"),
-        ("gid_map", f"{gid} {gid} 1"),
-    ):
-        _write(f"/proc/self/{name}", text)
-
-
-def _write(path: str, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
+    (own / "setgroups").write_text("deny")
+    (own / "uid_map").write_text(f"{uid} {uid} 1")
+    (own / "gid_map").write_text(f"{gid} {gid} 1")
 
 
 def _bind(fd: int, folder: Path) -> None:
@@ -868,8 +851,8 @@ def _keep(connection: socket.socket, answers: int) -> NoReturn:
         with contextlib.suppress(ChildProcessError):
             while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT):
                 ended.append(reaped(found.si_pid))
-        with contextlib.suppress(OSError), open("/proc/sys/kernel/ns_last_pid", "w") as file:
-            file.write("1")
+        with contextlib.suppress(OSError):
+            Path("/proc/sys/kernel/ns_last_pid").write_text("1")
         os.ftruncate(answers, 0)
         os.pwrite(answers, json.dumps(ended).encode(), 0)
         connection.send(b"swept")
