@@ -33,7 +33,6 @@ from timefair.statistics.run_count.evaluation import (
 )
 from timefair.statistics.run_count.stopping import (
     LOOKS,
-    FixedCount,
     Outliers,
     Race,
     SkewnessRule,
@@ -508,10 +507,11 @@ def compared(runs: Runs, analysis: Analysis) -> Made:
     for names, samples in Samples.of(runs, settings.cap).strata():
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
+        cells = len(samples.values)
         entrants = [
             *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
             *(
-                Entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+                Entrant("fixed n", f"n = {n}", StopCounts(np.full(cells, n), np.full(cells, True)))
                 for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
             ),
             *_widths(samples, analysis, title),

@@ -280,42 +280,38 @@ cdef double schaffer_f6(floats z, floats y, Py_ssize_t n, floats constants) noex
 
 
 cdef class Basic:
-    """A basic function: its name, and the factor that maps -100 to 100 to its own bounds."""
+    """A basic function, with the factor that maps -100 to 100 to its own bounds."""
 
     cdef basic_t function
-    cdef readonly str name
-    cdef readonly double rate
-
-    def __repr__(self):
-        return self.name
+    cdef double rate
 
 
-cdef Basic basic(str name, basic_t function, double rate=1.0):
+cdef Basic basic(basic_t function, double rate=1.0):
     cdef Basic made = Basic()
-    made.name, made.function, made.rate = name, function, rate
+    made.function, made.rate = function, rate
     return made
 
 
-ACKLEY = basic("ackley", ackley)
-BENT_CIGAR = basic("bent_cigar", bent_cigar)
-DIFFERENT_POWERS = basic("different_powers", different_powers)
-DISCUS = basic("discus", discus)
-ELLIPTIC = basic("elliptic", elliptic)
-GRIEWANK = basic("griewank", griewank, 600.0 / 100.0)
-GRIEWANK_ROSENBROCK = basic("griewank_rosenbrock", griewank_rosenbrock, 5.0 / 100.0)
-HAPPYCAT = basic("happycat", happycat, 5.0 / 100.0)
-HGBAT = basic("hgbat", hgbat, 5.0 / 100.0)
-KATSUURA = basic("katsuura", katsuura, 5.0 / 100.0)
-LEVY = basic("levy", levy)
-LEVY_2017 = basic("levy_2017", levy_2017)
-LUNACEK = basic("lunacek", lunacek, 2.0 * (10.0 / 100.0))
-RASTRIGIN = basic("rastrigin", rastrigin, 5.12 / 100.0)
-ROSENBROCK = basic("rosenbrock", rosenbrock, 2.048 / 100.0)
-SCHAFFER_F6 = basic("schaffer_f6", schaffer_f6)
-SCHAFFER_F7 = basic("schaffer_f7", schaffer_f7)
-SCHWEFEL = basic("schwefel", schwefel, 1000.0 / 100.0)
-WEIERSTRASS = basic("weierstrass", weierstrass, 0.5 / 100.0)
-ZAKHAROV = basic("zakharov", zakharov)
+ACKLEY = basic(ackley)
+BENT_CIGAR = basic(bent_cigar)
+DIFFERENT_POWERS = basic(different_powers)
+DISCUS = basic(discus)
+ELLIPTIC = basic(elliptic)
+GRIEWANK = basic(griewank, 600.0 / 100.0)
+GRIEWANK_ROSENBROCK = basic(griewank_rosenbrock, 5.0 / 100.0)
+HAPPYCAT = basic(happycat, 5.0 / 100.0)
+HGBAT = basic(hgbat, 5.0 / 100.0)
+KATSUURA = basic(katsuura, 5.0 / 100.0)
+LEVY = basic(levy)
+LEVY_2017 = basic(levy_2017)
+LUNACEK = basic(lunacek, 2.0 * (10.0 / 100.0))
+RASTRIGIN = basic(rastrigin, 5.12 / 100.0)
+ROSENBROCK = basic(rosenbrock, 2.048 / 100.0)
+SCHAFFER_F6 = basic(schaffer_f6)
+SCHAFFER_F7 = basic(schaffer_f7)
+SCHWEFEL = basic(schwefel, 1000.0 / 100.0)
+WEIERSTRASS = basic(weierstrass, 0.5 / 100.0)
+ZAKHAROV = basic(zakharov)
 
 
 cdef enum:
