@@ -5,7 +5,6 @@ one look; an anytime-valid one at any n at which the rule stops.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -97,7 +96,6 @@ def _crossing(p: float, tail: float, start: int, cap: int) -> float:
 
 
 HALVINGS = 40
-BLOCK = 500  # number of samples in one block: few enough for the cache of the processor
 TRUNCATION = 0.5  # a bet risks at most this share of the capital
 
 
@@ -115,15 +113,8 @@ def betting_interval(
     x = np.asarray(values, dtype=np.float64)
     check_confidence(confidence)
     limit = np.log(2.0 / (1.0 - confidence))
-    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    low, high = np.empty((2, len(rows)))
-    for first in range(0, len(rows), BLOCK):
-        block = slice(first, first + BLOCK)
-        some = rows[block]
-        bets = np.sqrt(2.0 * limit / (_predicted_variance(some) * horizon))
-        low[block] = _lower_limit(some, bets, limit)
-        high[block] = 1.0 - _lower_limit(1.0 - some, bets, limit)
-    return low.reshape(x.shape[:-1]), high.reshape(x.shape[:-1])
+    bets = np.sqrt(2.0 * limit / (_predicted_variance(x) * horizon))
+    return _lower_limit(x, bets, limit), 1.0 - _lower_limit(1.0 - x, bets, limit)
 
 
 def _predicted_variance(x: Floats) -> Floats:
