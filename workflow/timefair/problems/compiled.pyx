@@ -190,12 +190,19 @@ cdef double discus(floats z, floats y, Py_ssize_t n, floats constants) noexcept 
     return total
 
 
-cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, cosines = 0.0
+cdef inline double waves(floats z, Py_ssize_t n, double *squares) noexcept nogil:
+    """The sum of the cosines of 2 pi z; that of the squares is written."""
+    cdef double cosines = 0.0
     cdef Py_ssize_t i
+    squares[0] = 0.0
     for i in range(n):
-        squares += z[i] * z[i]
+        squares[0] += z[i] * z[i]
         cosines += cos(2.0 * M_PI * z[i])
+    return cosines
+
+
+cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
+    cdef double squares, cosines = waves(z, n, &squares)
     return M_E - 20.0 * exp(-0.2 * sqrt(squares / n)) - exp(cosines / n) + 20.0
 
 
@@ -236,21 +243,24 @@ cdef double katsuura(floats z, floats y, Py_ssize_t n, floats constants) noexcep
     return product * (10.0 / n / n) - 10.0 / n / n
 
 
-cdef double happycat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, total = 0.0
+cdef inline double from_one(floats z, Py_ssize_t n, double *squares) noexcept nogil:
+    """The sum of z - 1; that of the squares is written."""
+    cdef double total = 0.0
     cdef Py_ssize_t i
+    squares[0] = 0.0
     for i in range(n):
-        squares += (z[i] - 1.0) * (z[i] - 1.0)
+        squares[0] += (z[i] - 1.0) * (z[i] - 1.0)
         total += z[i] - 1.0
+    return total
+
+
+cdef double happycat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
+    cdef double squares, total = from_one(z, n, &squares)
     return pow(fabs(squares - n), 0.25) + (0.5 * squares + total) / n + 0.5
 
 
 cdef double hgbat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, total = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        squares += (z[i] - 1.0) * (z[i] - 1.0)
-        total += z[i] - 1.0
+    cdef double squares, total = from_one(z, n, &squares)
     return sqrt(fabs(squares * squares - total * total)) + (0.5 * squares + total) / n + 0.5
 
 
@@ -483,11 +493,7 @@ cdef double large_rastrigin(floats z, floats y, Py_ssize_t n, floats constants) 
 
 cdef double large_ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """20 - 20 exp(a) + e - exp(b), by expm1, because the terms cancel near the optimum."""
-    cdef double squares = 0.0, cosines = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        squares += z[i] * z[i]
-        cosines += cos(2.0 * M_PI * z[i])
+    cdef double squares, cosines = waves(z, n, &squares)
     return -20.0 * expm1(-0.2 * sqrt(squares / n)) - M_E * expm1(cosines / n - 1.0)
 
 

@@ -6,7 +6,7 @@ one look; an anytime-valid one at any n at which the rule stops.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -152,11 +152,16 @@ class Validity(StrEnum):
     """For all looks at any n, without an upper limit: a confidence sequence."""
 
 
+@dataclass(frozen=True)
 class _Width(ABC):
     """A rule that stops when both limits of an interval are within `width` of an estimate."""
 
     width: float
-    relative: bool
+    _: KW_ONLY
+    relative: bool = True
+    confidence: float = 0.95
+    start: int = 10
+    cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
         return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
@@ -184,13 +189,8 @@ class QuantileWidth(_Width):
     and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
 
-    width: float
     p: float = 0.5
-    relative: bool = True
-    confidence: float = 0.95
     validity: Validity = Validity.HORIZON
-    start: int = 10
-    cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
         return sample_quantile(samples, self.p)
@@ -224,12 +224,6 @@ class MeanWidth(_Width):
     width. If all values are equal, it is 0 and the reason is "degenerate".
     """
 
-    width: float
-    relative: bool = True
-    confidence: float = 0.95
-    start: int = 10
-    cap: int = 50
-
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         n = samples.shape[-1]
         finite = np.asarray(np.isfinite(samples).all(axis=-1))
@@ -249,13 +243,8 @@ class BoundedMeanWidth(_Width):
     sample continues to the cap, "out of bounds".
     """
 
-    width: float
     lowest: float
     highest: float
-    relative: bool = True
-    confidence: float = 0.95
-    start: int = 10
-    cap: int = 50
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
