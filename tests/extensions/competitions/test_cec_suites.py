@@ -66,7 +66,7 @@ def test_values_are_those_of_the_organizers_program(suite):
 
 def optimum(suite, function, dimension):
     """Where the program has its least value: the shift, or beside it in f9 of cec2017."""
-    shifts, rotations = suite._data(function, dimension, 1)
+    shifts, rotations = suite.data(function, dimension, 1)
     z = np.full(dimension, float((suite.name, function) == ("cec2017", 9)))
     return shifts[0] + np.linalg.solve(rotations[0], z) if z.any() else shifts[0]
 
@@ -95,7 +95,7 @@ def test_a_function_that_a_dimension_lacks_gets_one_line():
 @each_suite
 def test_missing_data_get_one_line(suite, monkeypatch):
     monkeypatch.setattr(cec, "find_spec", lambda name: None)
-    (line,) = type(found(suite))().faults([1], [10], [1])
+    (line,) = found(suite).faults([1], [10], [1])
     assert line.startswith(f"suite: {suite[:7]} needs the data files of the package opfunu: pip ")
 
 

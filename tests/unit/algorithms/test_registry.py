@@ -18,8 +18,6 @@ from timefair.basics import user_code
     [
         ("scipy:L-BFGSB", "scipy has no algorithm 'L-BFGSB'; did you mean 'L-BFGS-B'?"),
         ("scipy:Newton-CG", "scipy:Newton-CG cannot be used here: it needs a gradient"),
-        ("pycma:bipop", "pycma has no algorithm 'bipop'; did you mean 'BIPOP'?"),
-        ("nevergrad:PSSO", "nevergrad has no algorithm 'PSSO'; did you mean 'PSO'?"),
         ("timefair:randomsearch",
          "timefair has no algorithm 'randomsearch'; did you mean 'random-search'?"),
         ("nevergard:PSO",
@@ -32,7 +30,6 @@ from timefair.basics import user_code
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
         ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or minionpy:PSO or "
          "pymoo:PSO"),
-        ("Powell", "'Powell' names no library: write nevergrad:Powell or scipy:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),
         ("mine.py", "'mine.py' names a file only: write mine.py:function"),

@@ -104,7 +104,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
     [
         ("measure/evaluation/objective.pyx", True), ("measure/job.py", True),
         ("records/store.py", True), ("records/schema.py", True),
-        ("statistics/run_count/kernels.pyx", True), ("problems/coco.py", True),
+        ("statistics/run_count/stopping.py", True), ("problems/coco.py", True),
         ("problems/compiled.pyx", True), ("problems/ioh.py", False),
         ("algorithms/builtin/simple.py", True), ("algorithms/adapters/scipy.py", False),
         ("records/collect.py", False), ("exhibits/runtimes.py", False),

@@ -181,8 +181,6 @@ def test_attributes_and_numbers_of_the_campaign(folder):
         ({"integer": True}, "integer", [True, True]),
         ({"integer": True, "lower": 0, "upper": 1}, "binary", [True, True]),
         ({"integer": [True, False]}, "mixed", [True, False]),
-        ({"integer": [True, True], "lower": [0, 0], "upper": 1}, "binary", [True, True]),
-        ({"integer": False}, "continuous", [False, False]),
     ],
 )
 def test_kinds_of_variables(folder, parameters, variables, integer):

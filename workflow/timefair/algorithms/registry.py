@@ -139,13 +139,9 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     """Check an algorithm and its parameters; one line per fault, empty if it can run."""
     try:
         library, name = find(use)
-        lines = library.faults(name, parameters)
+        return library.faults(name, parameters)
     except InputError as error:
-        lines = list(error.faults)
-    module, name = use.rpartition(":")[::2]
-    if lines == [f"{module} has no function {name!r}"] and module.isidentifier():
-        lines[0] += f"; the libraries are {', '.join(LIBRARIES)}"  # it may be meant as one
-    return lines
+        return list(error.faults)
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:

@@ -414,13 +414,14 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
     for names, samples in Samples.of(runs, settings.cap).strata():
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
+        cells = len(samples.values)
         entrants = [
             *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
             *(
                 Entrant(
                     "fixed n",
                     f"n = {n}",
-                    stopping.stop_counts(stopping.FixedCount(n), samples.values),
+                    stopping.StopCounts(np.full(cells, n), np.full(cells, True)),
                 )
                 for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
             ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -151,12 +151,11 @@ class KnownMean(Started):
     def judge(self, runs: int) -> StoppingRule:
         from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
-        start = self.first_look(runs)
+        given: dict[str, Any] = {"relative": self.relative, "confidence": self.confidence}
+        given |= {"start": self.first_look(runs), "cap": runs}
         if self.bounds is None:
-            return MeanWidth(self.width, self.relative, self.confidence, start, runs)
-        return BoundedMeanWidth(
-            self.width, *self.bounds, self.relative, self.confidence, start, runs
-        )
+            return MeanWidth(self.width, **given)
+        return BoundedMeanWidth(self.width, *self.bounds, **given)
 
 
 class KnownQuantile(Started):
@@ -185,11 +184,11 @@ class KnownQuantile(Started):
         return QuantileWidth(
             self.width,
             self.p,
-            self.relative,
-            self.confidence,
             Validity(self.validity or "horizon"),
-            self.first_look(runs),
-            runs,
+            relative=self.relative,
+            confidence=self.confidence,
+            start=self.first_look(runs),
+            cap=runs,
         )
 
 

@@ -9,9 +9,7 @@ class Evaluation:
     def c_function(self) -> tuple[int, int]: ...
     def __call__(self, x: ArrayLike, /) -> Any: ...
 
-class Basic:
-    name: str
-    rate: float
+class Basic: ...
 
 def __getattr__(name: str) -> Basic: ...  # each basic function, in capitals
 

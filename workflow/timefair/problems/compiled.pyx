@@ -190,12 +190,19 @@ cdef double discus(floats z, floats y, Py_ssize_t n, floats constants) noexcept 
     return total
 
 
-cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, cosines = 0.0
+cdef inline double waves(floats z, Py_ssize_t n, double *squares) noexcept nogil:
+    """The sum of the cosines of 2 pi z; that of the squares is written."""
+    cdef double cosines = 0.0
     cdef Py_ssize_t i
+    squares[0] = 0.0
     for i in range(n):
-        squares += z[i] * z[i]
+        squares[0] += z[i] * z[i]
         cosines += cos(2.0 * M_PI * z[i])
+    return cosines
+
+
+cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
+    cdef double squares, cosines = waves(z, n, &squares)
     return M_E - 20.0 * exp(-0.2 * sqrt(squares / n)) - exp(cosines / n) + 20.0
 
 
@@ -236,21 +243,24 @@ cdef double katsuura(floats z, floats y, Py_ssize_t n, floats constants) noexcep
     return product * (10.0 / n / n) - 10.0 / n / n
 
 
-cdef double happycat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, total = 0.0
+cdef inline double from_one(floats z, Py_ssize_t n, double *squares) noexcept nogil:
+    """The sum of z - 1; that of the squares is written."""
+    cdef double total = 0.0
     cdef Py_ssize_t i
+    squares[0] = 0.0
     for i in range(n):
-        squares += (z[i] - 1.0) * (z[i] - 1.0)
+        squares[0] += (z[i] - 1.0) * (z[i] - 1.0)
         total += z[i] - 1.0
+    return total
+
+
+cdef double happycat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
+    cdef double squares, total = from_one(z, n, &squares)
     return pow(fabs(squares - n), 0.25) + (0.5 * squares + total) / n + 0.5
 
 
 cdef double hgbat(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, total = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        squares += (z[i] - 1.0) * (z[i] - 1.0)
-        total += z[i] - 1.0
+    cdef double squares, total = from_one(z, n, &squares)
     return sqrt(fabs(squares * squares - total * total)) + (0.5 * squares + total) / n + 0.5
 
 
@@ -280,42 +290,38 @@ cdef double schaffer_f6(floats z, floats y, Py_ssize_t n, floats constants) noex
 
 
 cdef class Basic:
-    """A basic function: its name, and the factor that maps -100 to 100 to its own bounds."""
+    """A basic function, with the factor that maps -100 to 100 to its own bounds."""
 
     cdef basic_t function
-    cdef readonly str name
-    cdef readonly double rate
-
-    def __repr__(self):
-        return self.name
+    cdef double rate
 
 
-cdef Basic basic(str name, basic_t function, double rate=1.0):
+cdef Basic basic(basic_t function, double rate=1.0):
     cdef Basic made = Basic()
-    made.name, made.function, made.rate = name, function, rate
+    made.function, made.rate = function, rate
     return made
 
 
-ACKLEY = basic("ackley", ackley)
-BENT_CIGAR = basic("bent_cigar", bent_cigar)
-DIFFERENT_POWERS = basic("different_powers", different_powers)
-DISCUS = basic("discus", discus)
-ELLIPTIC = basic("elliptic", elliptic)
-GRIEWANK = basic("griewank", griewank, 600.0 / 100.0)
-GRIEWANK_ROSENBROCK = basic("griewank_rosenbrock", griewank_rosenbrock, 5.0 / 100.0)
-HAPPYCAT = basic("happycat", happycat, 5.0 / 100.0)
-HGBAT = basic("hgbat", hgbat, 5.0 / 100.0)
-KATSUURA = basic("katsuura", katsuura, 5.0 / 100.0)
-LEVY = basic("levy", levy)
-LEVY_2017 = basic("levy_2017", levy_2017)
-LUNACEK = basic("lunacek", lunacek, 2.0 * (10.0 / 100.0))
-RASTRIGIN = basic("rastrigin", rastrigin, 5.12 / 100.0)
-ROSENBROCK = basic("rosenbrock", rosenbrock, 2.048 / 100.0)
-SCHAFFER_F6 = basic("schaffer_f6", schaffer_f6)
-SCHAFFER_F7 = basic("schaffer_f7", schaffer_f7)
-SCHWEFEL = basic("schwefel", schwefel, 1000.0 / 100.0)
-WEIERSTRASS = basic("weierstrass", weierstrass, 0.5 / 100.0)
-ZAKHAROV = basic("zakharov", zakharov)
+ACKLEY = basic(ackley)
+BENT_CIGAR = basic(bent_cigar)
+DIFFERENT_POWERS = basic(different_powers)
+DISCUS = basic(discus)
+ELLIPTIC = basic(elliptic)
+GRIEWANK = basic(griewank, 600.0 / 100.0)
+GRIEWANK_ROSENBROCK = basic(griewank_rosenbrock, 5.0 / 100.0)
+HAPPYCAT = basic(happycat, 5.0 / 100.0)
+HGBAT = basic(hgbat, 5.0 / 100.0)
+KATSUURA = basic(katsuura, 5.0 / 100.0)
+LEVY = basic(levy)
+LEVY_2017 = basic(levy_2017)
+LUNACEK = basic(lunacek, 2.0 * (10.0 / 100.0))
+RASTRIGIN = basic(rastrigin, 5.12 / 100.0)
+ROSENBROCK = basic(rosenbrock, 2.048 / 100.0)
+SCHAFFER_F6 = basic(schaffer_f6)
+SCHAFFER_F7 = basic(schaffer_f7)
+SCHWEFEL = basic(schwefel, 1000.0 / 100.0)
+WEIERSTRASS = basic(weierstrass, 0.5 / 100.0)
+ZAKHAROV = basic(zakharov)
 
 
 cdef enum:
@@ -487,11 +493,7 @@ cdef double large_rastrigin(floats z, floats y, Py_ssize_t n, floats constants) 
 
 cdef double large_ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """20 - 20 exp(a) + e - exp(b), by expm1, because the terms cancel near the optimum."""
-    cdef double squares = 0.0, cosines = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        squares += z[i] * z[i]
-        cosines += cos(2.0 * M_PI * z[i])
+    cdef double squares, cosines = waves(z, n, &squares)
     return -20.0 * expm1(-0.2 * sqrt(squares / n)) - M_E * expm1(cosines / n - 1.0)
 
 

@@ -162,16 +162,9 @@ def rotation(angle: float, planes: NDArray[np.intp], dimension: int) -> NDArray[
 SEED = 2022
 
 
-class Scenario(NamedTuple):
-    peaks: int
-    shift: float = 1.0
-
-
-SCENARIOS = {  # the functions by their numbers
-    **{k: Scenario(peaks) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)},
-    6: Scenario(10, shift=2.0),
-    7: Scenario(10, shift=5.0),
-}
+SCENARIOS = {k: (peaks, 1.0) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)}
+SCENARIOS |= {6: (10, 2.0), 7: (10, 5.0)}
+"""Number of peaks, and shift severity, of each function."""
 
 
 class Moving(Suite):
@@ -190,12 +183,12 @@ class Moving(Suite):
     targets = (100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1)  # a peak is at most 70 high
 
     def make(self, name: ProblemName) -> Problem:
-        scenario = SCENARIOS[name.function]
+        peaks, shift = SCENARIOS[name.function]
         drawn = landscapes(
             name.dimension,
-            peaks=scenario.peaks,
+            peaks=peaks,
             environments=self.environments,
-            severity=Severity(shift=scenario.shift),
+            severity=Severity(shift=shift),
             rng=np.random.default_rng([SEED, name.function, name.dimension, name.instance]),
         )
         evaluate = evaluation(drawn)

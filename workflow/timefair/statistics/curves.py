@@ -170,12 +170,10 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
     solved count. Source: Dolan and Moré (2002), equation (2.2).
     """
     value, points = np.asarray(ratios, dtype=np.float64), vector(grid, "grid")
-    problems, algorithms = value.shape
-    if problems == 0:
-        return np.full((points.size, algorithms), np.nan)
-    counts = np.zeros((1, algorithms, points.size + 1), dtype=np.int32)
-    _count(counts, value[np.newaxis], points)
-    return np.asarray(counts[0].cumsum(axis=1)[:, :-1].T / problems)
+    if not len(value):
+        return np.full((points.size, value.shape[1]), np.nan)
+    solved = np.where(np.isfinite(value), value, np.nan)
+    return np.asarray((solved <= points[:, np.newaxis, np.newaxis]).mean(axis=1))
 
 
 def resampled_ert(

@@ -40,16 +40,13 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     scores = ndtri((np.arange(1, runs + 1) - 0.375) / (runs + 0.25))
     fit = np.ones(squares.shape)
     np.divide((scores @ away) ** 2, squares * (scores @ scores), out=fit, where=wide)
-    return np.asarray(wide & (_normality(fit, runs) >= NORMALITY_LEVEL))
-
-
-def _normality(fit: Floats, runs: int) -> Floats:
-    """p-value of Shapiro and Francia's statistic, by Royston's approximation."""
+    # The p-value of Shapiro and Francia's statistic, by Royston's approximation.
     size = np.log(runs)
     middle = -1.2725 + 1.0521 * (np.log(size) - size)
     spread = 1.0308 - 0.26758 * (np.log(size) + 2.0 / size)
     with np.errstate(divide="ignore"):
-        return np.asarray(ndtr((middle - np.log1p(-fit)) / spread))
+        normality = ndtr((middle - np.log1p(-fit)) / spread)
+    return np.asarray(wide & (normality >= NORMALITY_LEVEL))
 
 
 def widening(costs: ArrayLike, *, confidence: float) -> Floats:
@@ -172,19 +169,7 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
     runs, shape = cost.shape[0], cost.shape[1:]
     if runs < 2:
         return Interval(np.full(shape, np.nan), np.full(shape, np.nan), np.full(shape, False))
-    low, high = _log_limits(cost, reached, confidence)
-    some = reached.any(axis=0)
-    return Interval(
-        np.where(some, low, np.nan),
-        np.where(some, high, np.inf),
-        np.asarray(reached.all(axis=0) & heavy_tail(cost)),
-    )
-
-
-def _log_limits(
-    cost: Floats, reached: NDArray[np.bool_], confidence: float
-) -> tuple[Floats, Floats]:
-    runs, successes = cost.shape[0], reached.sum(axis=0)
+    successes = reached.sum(axis=0)
     quantile = stdtrit(runs - 1, (1.0 + confidence) / 2.0)
     mean = ert(cost, reached, axis=0)
     squares = (residuals(cost, reached, axis=0) ** 2).sum(axis=0) * runs / (runs - 1)
@@ -193,8 +178,11 @@ def _log_limits(
     np.divide(np.sqrt(squares), cost.sum(axis=0), out=error, where=costly)
     bounded = successes * (runs - 1) > quantile**2 * (runs - successes)
     factor = np.where(successes == runs, widening(cost, confidence=confidence), 1.0)
-    low, high = mean * np.exp(-quantile * error), mean * np.exp(quantile * error * factor)
-    return low, np.where(bounded, high, np.inf)
+    return Interval(
+        np.where(successes > 0, mean * np.exp(-quantile * error), np.nan),
+        np.where(bounded & (successes > 0), mean * np.exp(quantile * error * factor), np.inf),
+        np.asarray((successes == runs) & heavy_tail(cost)),
+    )
 
 
 def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:

@@ -6,7 +6,7 @@ the ERT in seconds is ERT_s + c ERT_evaluations, a straight line in c.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -178,7 +178,5 @@ def _leader(
 
 def _least(runs: NDArray[np.int64], others: NDArray[np.int64]) -> float:
     """The smallest one-sided p-value that a test of the order of two samples can have."""
-    ways = 1.0
-    for m, n in zip(runs.tolist(), others.tolist(), strict=True):
-        ways *= comb(m + n, m)
-    return 1 / ways
+    pairs = zip(runs.tolist(), others.tolist(), strict=True)
+    return 1 / prod(comb(m + n, m) for m, n in pairs)

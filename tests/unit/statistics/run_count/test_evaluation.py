@@ -79,15 +79,6 @@ def test_degenerate_samples_have_verdicts():
     assert constant.within.ravel().tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("counts", "truth"),
-    [([[5]], None), ([[0], [5]], None), ([[51], [5]], None), ([[5], [5]], np.ones((3, 50)))],
-)
-def test_shapes_and_numbers_are_checked(counts, truth):
-    with pytest.raises(ValueError, match=r"counts|truth"):
-        verdicts(skewed(2), counts, [Outliers.NONE], truth)
-
-
 PRINTED = pd.read_csv(GOLDEN / "seed001_table2.csv")
 
 

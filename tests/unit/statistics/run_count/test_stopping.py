@@ -14,7 +14,6 @@ from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
 from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.stopping import (
-    FixedCount,
     Outliers,
     Race,
     Reason,
@@ -35,7 +34,6 @@ from timefair.statistics.run_count.widths import (
 )
 
 RULES = [
-    FixedCount(7),
     SkewnessRule(0.2, Outliers.MAD, cap=16),
     *(QuantileWidth(0.5, validity=validity, start=6, cap=16) for validity in Validity),
     QuantileWidth(2.0, p=0.9, relative=False, start=3, cap=16),

@@ -49,13 +49,13 @@ from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import Count, Share, compiled
 from timefair.problems.base import Number, Word, wrong_values
 
-BOTH = {"rand/1": "rrr", "rand/2": "rrrrr", "best/1": "brr", "best/2": "brrrr"}
 STRATEGIES = {  # in the order in which config/papers/run_count_de.py draws
-    **{f"{name}/{cross}": vectors for name, vectors in BOTH.items() for cross in ("bin", "exp")},
-    "best/3/bin": "brrrrrr",
-    "rand/rand/bin": "rrr",
-    "rand-to-best/1/bin": "xbxrr",  # often called current-to-best/1
-    "rand-to-best/1/exp": "xbxrr",
+    **dict.fromkeys(("rand/1/bin", "rand/1/exp"), "rrr"),
+    **dict.fromkeys(("rand/2/bin", "rand/2/exp"), "rrrrr"),
+    **dict.fromkeys(("best/1/bin", "best/1/exp"), "brr"),
+    **dict.fromkeys(("best/2/bin", "best/2/exp"), "brrrr"),
+    **{"best/3/bin": "brrrrrr", "rand/rand/bin": "rrr"},
+    **dict.fromkeys(("rand-to-best/1/bin", "rand-to-best/1/exp"), "xbxrr"),  # current-to-best/1
 }
 """The vectors of the mutant of each strategy, a base vector plus F times a sum of differences: the
 base, then minuend and subtrahend of each difference. ``r``: a random point; ``b``: the best point;

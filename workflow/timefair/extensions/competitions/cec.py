@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from importlib.util import find_spec
 from itertools import product
 from math import ceil
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -100,16 +100,33 @@ def _part(text: str, bias: float, known: Formulas) -> Part:
 
 
 class Cec(Suite):
-    year: int
-    instances = (1,)
-    formulas: Mapping[int, tuple[Part, ...]]
-    at_optimum: Mapping[int, float]  # the value at the optimum
-    undefined: Mapping[int, frozenset[int]]  # the functions that the program refuses, by dimension
-    files: Mapping[int, int] = {}
-    """The number of a function in the names of the data files, if it is another one."""
-    distributions: Sequence[str] = ("opfunu",)
+    """The functions of a year; `transformations` says which of the bias, shift and rotation apply.
 
-    @cached_property
+    - `undefined`: The functions that the program refuses, by dimension.
+    - `at_optimum`: The value at the optimum of each function, from 1.
+    - `table`: As for `declared`.
+    - `files`: The number of a function in the names of the data files, if it is another one.
+    """
+
+    instances = (1,)
+    distributions: Sequence[str] = ("opfunu",)
+    transformations = "bias-shift-rot"
+
+    def __init__(
+        self,
+        year: int,
+        dimensions: Sequence[int],
+        undefined: Mapping[int, Sequence[int]],
+        at_optimum: Sequence[float],
+        table: str,
+        files: Mapping[int, int] = MappingProxyType({}),
+    ) -> None:
+        self.name, self.year, self.dimensions = f"cec{year}", year, dimensions
+        self.undefined, self.at_optimum, self.files = undefined, at_optimum, files
+        self.names, self.groups, self.formulas = declared(table)
+        self.functions = range(1, len(self.names) + 1)
+
+    @property
     def folder(self) -> Path | None:
         """The data in the package opfunu, which need not be imported for it; None if missing."""
         spec = find_spec("opfunu")
@@ -144,23 +161,24 @@ class Cec(Suite):
             read = np.loadtxt(lines, ndmin=2, max_rows=rows, usecols=range(columns))
         return np.ascontiguousarray(read.reshape(shape))
 
-    def _bias(self, function: int) -> float:
-        return self.at_optimum[function]
-
-    def _parts(self, function: int) -> Sequence[Part]:
-        return self.formulas[function]
-
-    def _data(self, function: int, n: int, count: int) -> tuple[NDArray[Any], Any]:
+    def data(self, function: int, n: int, count: int) -> tuple[NDArray[Any], Any]:
         """Shifts, and the rotation of each component, None without one."""
         number = self.files.get(function, function)
         shifts = self._read(f"shift_data_{number}.txt", (count, n))
-        return shifts, self._read(f"M_{number}_D{n}.txt", (count * n, n)).reshape(count, n, n)
+        turned = self._read(f"M_{number}_D{n}.txt", (count * n, n)).reshape(count, n, n)
+        return (
+            shifts if "shift" in self.transformations else np.zeros_like(shifts),
+            turned if "rot" in self.transformations else [None] * count,
+        )
 
     def make(self, name: ProblemName) -> Problem:
         function, n = name.function, name.dimension
-        parts, bias = self._parts(function), self._bias(function)
+        parts = self.formulas[function]
+        bias = float(self.at_optimum[function - 1]) if "bias" in self.transformations else 0.0
+        if "shift" not in self.transformations:
+            parts = tuple(part._replace(bias=0.0) for part in parts)  # as in the program
         count = len(parts)
-        shifts, rotations = self._data(function, n, count)
+        shifts, rotations = self.data(function, n, count)
         orders: Any = [None] * count
         if any(len(part.f) > 1 for part in parts):
             file = f"shuffle_data_{self.files.get(function, function)}_D{n}.txt"
@@ -178,14 +196,12 @@ class Cec(Suite):
         return Problem(name, evaluate, -bound, bound, bias, native=native, keep=(evaluate,))
 
 
-class Cec2014(Cec):
-    name = "cec2014"
-    year = 2014
-    functions = range(1, 31)
-    dimensions = (2, 10, 20, 30, 50, 100)
-    undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(17, 23), 29, 30))}
-    at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
-    names, groups, formulas = declared("""
+CEC2014 = Cec(
+    2014,
+    (2, 10, 20, 30, 50, 100),
+    {2: (*range(17, 23), 29, 30)},
+    range(100, 3001, 100),
+    """
 unimodal
 elliptic: elliptic | bent cigar: bent_cigar | discus: discus
 multimodal
@@ -213,10 +229,8 @@ composition
   schaffer_f6 40 *1e4 /2e7; elliptic 50 *1e4 /1e10
 : f17 10; f18 30; f19 50
 : f20 10; f21 30; f22 50
-""")
-
-
-CEC2014 = Cec2014()
+""",
+)
 """The functions of the CEC2014 competition, as distributed.
 
 The functions of the CEC2014 competition, equal to the organizers' program.
@@ -231,14 +245,12 @@ are not rotated. f_opt is 100 times the number of the function.
 """
 
 
-class Cec2017(Cec):
-    name = "cec2017"
-    year = 2017
-    functions = range(1, 31)
-    dimensions = (2, 10, 30, 50, 100)
-    undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(11, 21), 29, 30))}
-    at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
-    names, groups, formulas = declared("""
+CEC2017 = Cec(
+    2017,
+    (2, 10, 30, 50, 100),
+    {2: (*range(11, 21), 29, 30)},
+    range(100, 3001, 100),
+    """
 unimodal
 bent cigar: bent_cigar | different powers: different_powers | Zakharov: zakharov
 multimodal
@@ -271,10 +283,8 @@ composition
   happycat 50 *1e3 /1e3; schaffer_f6 60 *1e4 /2e7
 : f15 10; f16 30; f17 50
 : f15 10; f18 30; f19 50
-""")
-
-
-CEC2017 = Cec2017()
+""",
+)
 """The functions of the CEC2017 competition, as distributed.
 
 The functions of the CEC2017 competition, equal to the organizers' program.
@@ -301,17 +311,8 @@ f_opt is 100 times the number of the function, which is the minimum of the progr
 """
 
 
-class Cec2020(Cec):
-    name = "cec2020"
-    year = 2020
-    functions = range(1, 11)
-    dimensions: tuple[int, ...] = (2, 5, 10, 15, 20, 30, 50, 100)
-    undefined: Mapping[int, frozenset[int]] = {2: frozenset((5, 6, 7)), 5: frozenset((6, 7))}
-    files: Mapping[int, int] = {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25}
-    at_optimum: Mapping[int, float] = dict(
-        enumerate((100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500), start=1)
-    )
-    names, groups, formulas = declared("""
+OPTIMA_2020 = (100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500)
+TABLE_2020 = """
 basic
 bent cigar: bent_cigar | Schwefel: schwefel | bi-Rastrigin: lunacek
 Griewank-Rosenbrock: griewank_rosenbrock
@@ -324,10 +325,15 @@ composition
 : ackley 10 *1e3 /100; elliptic 20 *1e4 /1e10; griewank 30 *1e3 /100; rastrigin 40
 : rastrigin 10 *1e4 /1e3; happycat 20 *1e3 /1e3; ackley 30 *1e3 /100; discus 40 *1e4 /1e10;
   rosenbrock 50
-""")
-
-
-CEC2020 = Cec2020()
+"""
+CEC2020 = Cec(
+    2020,
+    (2, 5, 10, 15, 20, 30, 50, 100),
+    {2: (5, 6, 7), 5: (6, 7)},
+    OPTIMA_2020,
+    TABLE_2020,
+    {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25},
+)
 """The functions of the CEC2020 competition, as distributed.
 
 The functions of the CEC2020 and CEC2021 competitions, equal to the organizers' program.
@@ -353,13 +359,7 @@ transformations
 """
 
 
-class Cec2021(Cec2020):
-    name = "cec2021"
-    year = 2021
-    dimensions = (2, 10, 20)
-    undefined: Mapping[int, frozenset[int]] = {2: frozenset((5, 6, 7))}
-    files: Mapping[int, int] = {}
-    transformations: str = "bias-shift-rot"
+class Transformed(Cec):
     parameters: ClassVar[Allowed] = {
         "transformations": Word(
             (
@@ -369,37 +369,17 @@ class Cec2021(Cec2020):
         )
     }
 
-    def _bias(self, function: int) -> float:
-        return self.at_optimum[function] if "bias" in self.transformations else 0.0
 
-    def _parts(self, function: int) -> Sequence[Part]:
-        parts = super()._parts(function)
-        if "shift" in self.transformations:
-            return parts
-        return [part._replace(bias=0.0) for part in parts]  # as in the program
-
-    def _data(self, function: int, n: int, count: int) -> tuple[NDArray[Any], Any]:
-        shifts, rotations = super()._data(function, n, count)
-        return (
-            shifts if "shift" in self.transformations else np.zeros_like(shifts),
-            rotations if "rot" in self.transformations else [None] * count,
-        )
-
-
-CEC2021 = Cec2021()
+CEC2021 = Transformed(2021, (2, 10, 20), {2: (5, 6, 7)}, OPTIMA_2020, TABLE_2020)
 """The functions of the CEC2021 competition, as distributed."""
 
 
-class Cec2022(Cec):
-    name = "cec2022"
-    year = 2022
-    functions = range(1, 13)
-    dimensions = (2, 10, 20)
-    undefined: Mapping[int, frozenset[int]] = {2: frozenset((6, 7, 8))}
-    at_optimum: Mapping[int, float] = dict(
-        enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
-    )
-    names, groups, formulas = declared("""
+CEC2022 = Cec(
+    2022,
+    (2, 10, 20),
+    {2: (6, 7, 8)},
+    (300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700),
+    """
 basic
 Zakharov: zakharov | Rosenbrock: rosenbrock | Schaffer F7: schaffer_f7
 Rastrigin: rastrigin | Levy: levy
@@ -415,10 +395,8 @@ composition
   rastrigin 20 *1e4 /1e3 +200
 : hgbat 10 *1e4 /1e3 +0; rastrigin 20 *1e4 /1e3 +300; schwefel 30 *1e4 /4e3 +500;
   bent_cigar 40 *1e4 /1e30 +100; elliptic 50 *1e4 /1e10 +400; schaffer_f6 60 *1e4 /2e7 +200
-""")
-
-
-CEC2022 = Cec2022()
+""",
+)
 """The functions of the CEC2022 competition, as distributed.
 
 The functions of the CEC2022 competition, equal to the organizers' program.

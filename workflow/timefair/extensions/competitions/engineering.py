@@ -510,16 +510,13 @@ def _himmelblau(x1: Any, x2: Any, x3: Any, x4: Any, x5: Any) -> Values:
     return f, (a - 92, -a, b - 110, 90 - b, c - 25, 20 - c), ()
 
 
-def _element() -> NDArray[np.float64]:
-    """The stiffness of a square element, for Poisson's ratio 0.3 and the elasticity 2.06."""
-    first = np.array([1 / 2, 1 / 8, -1 / 4, -1 / 8, -1 / 4, -1 / 8, 0, 1 / 8])
-    second = np.array([-1 / 6, 1 / 8, -1 / 12, 3 / 8, 1 / 12, -1 / 8, 1 / 6, -3 / 8])
-    order = "01234567 10765432 27056341 36507214 45670123 54321076 63412705 72143650"
-    places = np.array([[int(place) for place in row] for row in order.split()])
-    return np.asarray(2.06 / (1 - 0.3**2) * (first + 0.3 * second)[places])
-
-
-ELEMENT = _element()
+FIRST = np.array([1 / 2, 1 / 8, -1 / 4, -1 / 8, -1 / 4, -1 / 8, 0, 1 / 8])
+SECOND = np.array([-1 / 6, 1 / 8, -1 / 12, 3 / 8, 1 / 12, -1 / 8, 1 / 6, -3 / 8])
+PLACES = "01234567 10765432 27056341 36507214 45670123 54321076 63412705 72143650"
+ELEMENT = (2.06 / (1 - 0.3**2) * (FIRST + 0.3 * SECOND))[
+    [[*map(int, row)] for row in PLACES.split()]
+]
+"""The stiffness of a square element, for Poisson's ratio 0.3 and the elasticity 2.06."""
 COLUMN, ROW = np.divmod(np.arange(30), 10)
 FREEDOMS = (
     2 * (11 * COLUMN + ROW + np.array([[0], [11], [12], [1]])).T[..., None] + [0, 1]

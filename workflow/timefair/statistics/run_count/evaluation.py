@@ -85,7 +85,6 @@ def verdicts(
     values = checked_values(samples, dimensions=2)
     true_values = values if truth is None else checked_values(truth, dimensions=2)
     numbers = np.ascontiguousarray(counts, dtype=np.int64)
-    _check_shapes(values, true_values, numbers, outliers)
     everything = np.full(len(values), true_values.shape[1])
     true_moments = {one: _kept_moments(true_values, everything, one) for one in set(outliers)}
     accurate = np.empty(numbers.shape)
@@ -201,20 +200,6 @@ def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
     density = np.exp(-0.5 * square) / np.sqrt(2.0 * np.pi)
     bent = np.where(density > 0, density * bend, 0.0)
     return np.asarray(np.clip(ndtr(x) - bent, 0.0, 1.0))
-
-
-def _check_shapes(
-    values: Floats, truth: Floats, counts: NDArray[np.int64], outliers: Sequence[Outliers]
-) -> None:
-    if counts.shape != (values.shape[0], len(outliers)):
-        raise ValueError(
-            f"counts must have the shape (samples, settings) = {(values.shape[0], len(outliers))}, "
-            f"not {counts.shape}"
-        )
-    if truth.shape[0] != values.shape[0] or truth.shape[1] == 0:
-        raise ValueError("truth must have one row per sample, and at least one run per row")
-    if counts.size and not (counts.min() >= 1 and counts.max() <= values.shape[1]):
-        raise ValueError(f"counts must lie in 1..{values.shape[1]}")
 
 
 BLOCK = 2048  # samples that are judged at a time, so that the memory for verdicts is bounded

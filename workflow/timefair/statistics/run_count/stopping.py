@@ -123,18 +123,6 @@ def stop_counts(
     return StopCounts(counts, met)
 
 
-class FixedCount:
-    """The same number of runs for every sample: the simplest rule, and a control for the others."""
-
-    def __init__(self, count: int) -> None:
-        self.start = self.cap = count
-
-    def look(self, samples: Floats) -> Assessment:
-        *shape, size = samples.shape
-        enough = np.full(shape, size >= self.cap)
-        return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
-
-
 def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:

@@ -5,9 +5,8 @@ one look; an anytime-valid one at any n at which the rule stops.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -97,7 +96,6 @@ def _crossing(p: float, tail: float, start: int, cap: int) -> float:
 
 
 HALVINGS = 40
-BLOCK = 500  # number of samples in one block: few enough for the cache of the processor
 TRUNCATION = 0.5  # a bet risks at most this share of the capital
 
 
@@ -115,15 +113,8 @@ def betting_interval(
     x = np.asarray(values, dtype=np.float64)
     check_confidence(confidence)
     limit = np.log(2.0 / (1.0 - confidence))
-    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    low, high = np.empty((2, len(rows)))
-    for first in range(0, len(rows), BLOCK):
-        block = slice(first, first + BLOCK)
-        some = rows[block]
-        bets = np.sqrt(2.0 * limit / (_predicted_variance(some) * horizon))
-        low[block] = _lower_limit(some, bets, limit)
-        high[block] = 1.0 - _lower_limit(1.0 - some, bets, limit)
-    return low.reshape(x.shape[:-1]), high.reshape(x.shape[:-1])
+    bets = np.sqrt(2.0 * limit / (_predicted_variance(x) * horizon))
+    return _lower_limit(x, bets, limit), 1.0 - _lower_limit(1.0 - x, bets, limit)
 
 
 def _predicted_variance(x: Floats) -> Floats:
@@ -161,11 +152,16 @@ class Validity(StrEnum):
     """For all looks at any n, without an upper limit: a confidence sequence."""
 
 
+@dataclass(frozen=True)
 class _Width(ABC):
     """A rule that stops when both limits of an interval are within `width` of an estimate."""
 
     width: float
-    relative: bool
+    _: KW_ONLY
+    relative: bool = True
+    confidence: float = 0.95
+    start: int = 10
+    cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
         return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
@@ -193,13 +189,8 @@ class QuantileWidth(_Width):
     and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
 
-    width: float
     p: float = 0.5
-    relative: bool = True
-    confidence: float = 0.95
     validity: Validity = Validity.HORIZON
-    start: int = 10
-    cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
         return sample_quantile(samples, self.p)
@@ -233,12 +224,6 @@ class MeanWidth(_Width):
     width. If all values are equal, it is 0 and the reason is "degenerate".
     """
 
-    width: float
-    relative: bool = True
-    confidence: float = 0.95
-    start: int = 10
-    cap: int = 50
-
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         n = samples.shape[-1]
         finite = np.asarray(np.isfinite(samples).all(axis=-1))
@@ -258,13 +243,8 @@ class BoundedMeanWidth(_Width):
     sample continues to the cap, "out of bounds".
     """
 
-    width: float
     lowest: float
     highest: float
-    relative: bool = True
-    confidence: float = 0.95
-    start: int = 10
-    cap: int = 50
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
         """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
