@@ -186,14 +186,6 @@ def test_pins_are_sorted_and_exact(name):
     assert names == sorted(names)
 
 
-def test_no_package_is_pinned_twice():
-    """A later Python may have another version: that of an earlier one is built there, for long."""
-    every = [pin.partition("==") for file in ALL for pin in pins(file)]
-    names = [name for name, _, version in every if ">=" not in version]
-    assert len(set(names)) == len(names)
-    assert {name for name, _, version in every if ">=" in version} <= set(names)
-
-
 @pytest.mark.parametrize(
     ("extra", "given"),
     [

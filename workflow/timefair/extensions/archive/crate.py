@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -95,20 +95,18 @@ def _samples(files: Iterable[Member], within: str) -> set[str]:
 
 def _equal_evaluations(collected: Iterable[Path]) -> Equal:
     """At which numbers of evaluations tables compare the algorithms of each problem."""
-    columns = (*_PROBLEM, "stop_reason", "evaluations")
-    found: dict[Problem, set[int]] = defaultdict(set)
-    most: dict[Problem, int] = defaultdict(int)
-    for path in collected:
-        least: dict[Problem, int] = {}
-        for runs in open_record(path).row_groups(columns):
-            for row in runs.to_pylist():
-                problem, evaluations = tuple(row[name] for name in _PROBLEM), row["evaluations"]
-                most[problem] = max(most[problem], evaluations)
-                if row["stop_reason"] in ENDED_BY_BUDGET and evaluations > 0:
-                    least[problem] = min(least.get(problem, evaluations), evaluations)
-        for problem, evaluations in least.items():
-            found[problem].add(evaluations)
-    return {problem: np.array(sorted({*found[problem], most[problem]})) for problem in most}
+    columns, problem = (*_PROBLEM, "stop_reason", "evaluations"), list(_PROBLEM)
+    parts = (
+        part.to_pandas().assign(file=str(path))
+        for path in collected
+        for part in open_record(path).row_groups(columns)
+    )
+    runs = pd.concat(parts)
+    cut = runs[runs["stop_reason"].isin(ENDED_BY_BUDGET) & (runs["evaluations"] > 0)]
+    least = cut.groupby([*problem, "file"], observed=True)["evaluations"].min().droplevel("file")
+    most = runs.groupby(problem, observed=True)["evaluations"].max()
+    points = pd.concat([least, most]).groupby(level=problem, observed=True)
+    return {key: np.unique(of) for key, of in points}
 
 
 def _compact(path: Path, targets: Sequence[float], equal: Equal) -> bytes:

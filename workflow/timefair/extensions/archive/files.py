@@ -234,21 +234,18 @@ class MeasuredWhere:
 
 def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
     """Read it from collected files; published data count as runs only."""
-    found = MeasuredWhere()
+    found, times = MeasuredWhere(), list[datetime]()
     for path in collected:
         record = open_record(path)
         for part in record.row_groups(("started_utc", "wall_s")):
             found.runs += part.num_rows
-            times = (part[name].to_pylist() for name in ("started_utc", "wall_s"))
-            for started, wall in zip(*times, strict=True):
-                if started is not None:
-                    ended = started + timedelta(seconds=wall or 0.0)
-                    found.first = min(found.first or started, started)
-                    found.last = max(found.last or ended, ended)
+            for row in part.to_pylist():
+                if (started := row["started_utc"]) is not None:
+                    times += started, started + timedelta(seconds=row["wall_s"] or 0.0)
         if PUBLISHED not in record.facts:
-            for machine in record.facts["collected"]["machine"]:
-                if machine:
-                    _add(found.machines, machine)
+            for machine in filter(None, record.facts["collected"]["machine"]):
+                _add(found.machines, machine)
+    found.first, found.last = min(times, default=None), max(times, default=None)
     return found
 
 

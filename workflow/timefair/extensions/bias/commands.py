@@ -48,7 +48,11 @@ def _bias(arguments: argparse.Namespace) -> None:
             rows += [{"algorithm": subject.label, **one} for one in found]
         if word.endswith((".yaml", ".yml")):
             keep(Path(word), rows)
-    show(rows, arguments.output, _shown)
+    show(
+        rows,
+        arguments.output,
+        lambda row: {**row, "found": "failed" if row["factor"] != row["factor"] else row["found"]},
+    )
 
 
 def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
@@ -60,11 +64,6 @@ def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     algorithm = registry.load(use, parameters)
     algorithm.prepare()
     return [vars(one) for one in probe(algorithm, use)]
-
-
-def _shown(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    failed = row["factor"] != row["factor"]
-    return {**row, "found": "failed" if failed else row["found"]}
 
 
 FILE = "bias.json"

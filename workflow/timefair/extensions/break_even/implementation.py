@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,11 @@ from timefair.records.rundata.problems import (
 )
 from timefair.records.rundata.runs import Runs, ancillary_costs, reference_s
 from timefair.records.rundata.settings import Analysis
+from timefair.report.evidence import Evidence
+from timefair.report.evidence import Space as Where
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
 from timefair.statistics.samples import quantile_interval, sample_quantile
-
-if TYPE_CHECKING:
-    from timefair.report.evidence import Evidence
-    from timefair.report.evidence import Space as Where
 
 Array = NDArray[np.float64]
 NO_TARGET = -1

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from timefair.basics.errors import InputError
 from timefair.cli.common import (
@@ -21,6 +21,8 @@ from timefair.cli.common import (
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Look
     from timefair.extensions.compare.rounds import Pair
+
+    Found: TypeAlias = tuple[Pair, Comparison, Look | None]
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")  # the names of `comparison.Measure`
 
@@ -102,71 +104,22 @@ def _compare(arguments: argparse.Namespace) -> int:
         raise InputError(f"--margin: {margin:g}: should be a ratio of at least 1, such as 1.1")
     prepare_files(filter(None, (arguments.markdown,)))
     one_thread()
-    first = Path(arguments.sources[0])
-    if first.suffix in (".yaml", ".yml"):
-        return _measure_and_compare(arguments)
-    if arguments.cores is not None:
-        raise InputError("--cores: only with CAMPAIGN.yaml, which is measured")
-    return _compare_measured(arguments)
-
-
-def _measure_and_compare(arguments: argparse.Namespace) -> int:
-    from timefair.campaign import configuration
-    from timefair.extensions.compare.comparison import Measure
-    from timefair.extensions.compare.rounds import Rounds, expectations
-
-    if len(arguments.sources) > 1:
-        raise InputError(
-            f"{arguments.sources[1]}: give --baseline LABEL and --candidate LABEL after a file"
-        )
-    cores = cores_of(arguments)
-    campaign = configuration.load(arguments.sources[0])
-    baseline, candidate = arguments.baseline or "baseline", arguments.candidate or "candidate"
-    rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
-    by = Measure(arguments.by or campaign.budget.unit)
-    ratio = arguments.margin or campaign.statistics.matters.ratio
-    rounds.try_out()
-    if not arguments.quiet:
-        print(*expectations(rounds, by, ratio), sep="\n", flush=True)
-
-    def say(line: str) -> None:
-        if not arguments.quiet:
-            print(line, flush=True)
-
-    pair, found, look = rounds.until_sure(by, ratio, say)
-    return _report(arguments, pair, found, look)
-
-
-def _compare_measured(arguments: argparse.Namespace) -> int:
-    from timefair.extensions.compare import rounds
-    from timefair.extensions.compare.comparison import Measure, look_levels
-
-    folder, *labels = arguments.sources
-    if labels and (arguments.baseline or arguments.candidate):
-        raise InputError(
-            f"{labels[0]}: give BASELINE CANDIDATE or --baseline and --candidate, not both"
-        )
-    if len(labels) not in (0, 2):
-        raise InputError(
-            f"{labels[-1]}: give RESULTS BASELINE CANDIDATE: one folder and two labels"
-        )
-    baseline, candidate = labels or (
-        arguments.baseline or "baseline",
-        arguments.candidate or "candidate",
-    )
-    if baseline == candidate:
-        raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
-    pair = rounds.read(Path(folder), (baseline, candidate))
-    campaign, look = pair.campaign, rounds.earlier_look(Path(folder), baseline, candidate)
-    level = 1 - campaign.statistics.confidence
-    if look is not None:
-        level = float(look_levels(level, look.planned)[look.number - 1])
-    by = Measure(arguments.by or campaign.budget.unit)
-    found = pair.compared(by, arguments.margin or campaign.statistics.matters.ratio, level)
-    return _report(arguments, pair, found, look)
-
-
-def _report(arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None) -> int:
+    first, *words = arguments.sources
+    labels = arguments.baseline or "baseline", arguments.candidate or "candidate"
+    if Path(first).suffix in (".yaml", ".yml"):
+        if words:
+            raise InputError(
+                f"{words[0]}: give --baseline LABEL and --candidate LABEL after a file"
+            )
+        pair, found, look = _measured(arguments, labels)
+    else:
+        if arguments.cores is not None:
+            raise InputError("--cores: only with CAMPAIGN.yaml, which is measured")
+        if words and (len(words) != 2 or arguments.baseline or arguments.candidate):
+            raise InputError(
+                f"{words[-1]}: give RESULTS BASELINE CANDIDATE: one folder and two labels"
+            )
+        pair, found, look = _recorded(arguments, (words[0], words[1]) if words else labels)
     from timefair.extensions.compare import comparison
 
     lines = [*pair.cautions, *comparison.reasons(found)]
@@ -175,10 +128,47 @@ def _report(arguments: argparse.Namespace, pair: Pair, found: Comparison, look: 
         print(*_aligned(comparison.table(found)), *lines, sep="\n")
     print(verdict)
     if arguments.markdown is not None:
-        arguments.markdown.write_text(
-            comparison.markdown(found, [*lines, verdict]), encoding="utf-8"
-        )
+        text = comparison.markdown(found, [*lines, verdict])
+        arguments.markdown.write_text(text, encoding="utf-8")
     return found.status
+
+
+def _measured(arguments: argparse.Namespace, labels: tuple[str, str]) -> Found:
+    from timefair.campaign import configuration
+    from timefair.extensions.compare.comparison import Measure
+    from timefair.extensions.compare.rounds import Rounds, expectations
+
+    cores = cores_of(arguments)
+    campaign = configuration.load(arguments.sources[0])
+    rounds = Rounds(campaign, Path("results"), *labels, cores)
+    by = Measure(arguments.by or campaign.budget.unit)
+    ratio = arguments.margin or campaign.statistics.matters.ratio
+    rounds.try_out()
+
+    def say(line: str) -> None:
+        if not arguments.quiet:
+            print(line, flush=True)
+
+    for line in () if arguments.quiet else expectations(rounds, by, ratio):
+        say(line)
+    return rounds.until_sure(by, ratio, say)
+
+
+def _recorded(arguments: argparse.Namespace, labels: tuple[str, str]) -> Found:
+    from timefair.extensions.compare import rounds
+    from timefair.extensions.compare.comparison import Measure, look_levels
+
+    folder, (baseline, candidate) = Path(arguments.sources[0]), labels
+    if baseline == candidate:
+        raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
+    pair = rounds.read(folder, (baseline, candidate))
+    campaign, look = pair.campaign, rounds.earlier_look(folder, baseline, candidate)
+    level = 1 - campaign.statistics.confidence
+    if look is not None:
+        level = float(look_levels(level, look.planned)[look.number - 1])
+    by = Measure(arguments.by or campaign.budget.unit)
+    ratio = arguments.margin or campaign.statistics.matters.ratio
+    return pair, pair.compared(by, ratio, level), look
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

@@ -256,49 +256,30 @@ def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> 
     """The hardest precision, at most `hardest`, that at least half of the runs of one of the
     versions reached: the smaller median of their best precisions (`inf` without one), or None if
     both are infinite.
-
-    >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
-    3.0
     """
-    found = np.inf
-    for of_version in (baseline, candidate):
-        precision = np.sort(np.asarray(of_version, dtype=np.float64))
-        if precision.size:
-            found = min(found, float(precision[ceil(REACHED * precision.size) - 1]))
+    versions = (np.sort(np.asarray(of)) for of in (baseline, candidate))
+    found = min(float(precision[ceil(REACHED * precision.size) - 1]) for precision in versions)
     return max(found, hardest) if np.isfinite(found) else None
 
 
-def affordable(
-    evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
-) -> Floats:
-    """How many evaluations the budget of each run allows at the speed of the run; budgets are NaN
-    for none. `inf` without budgets, and without evaluations or times if there is only T.
-
-    >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
-    [100.0, 200.0, 80.0]
+def affordable(frame: pd.DataFrame) -> Floats:
+    """How many evaluations the budget of each run allows at the speed of the run; `inf` without
+    budgets, and without evaluations or times if there is only T.
     """
-    made, spent = np.asarray(evaluations, dtype=np.float64), np.asarray(seconds, dtype=np.float64)
-    limit, most = np.asarray(budget_s, np.float64), np.asarray(budget_evaluations, np.float64)
-    usable = (made > 0) & (spent > 0) & ~np.isnan(limit)
-    in_time = np.full(made.shape, np.inf)
-    in_time[usable] = made[usable] * limit[usable] / spent[usable]
-    return np.asarray(np.fmin(in_time, most), dtype=np.float64)
+    made, spent = frame["evaluations"].astype(float), frame["wall_s"].astype(float)
+    in_time = (made * frame["budget_s"] / spent).where((made > 0) & (spent > 0)).fillna(np.inf)
+    return np.asarray(np.fmin(in_time, frame["budget_evaluations"]), dtype=np.float64)
 
 
 def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
     """The evaluations within which the runs of both versions have to reach the target: for pairs,
     the smaller number of each pair; else the smaller one of both medians, for all.
-
-    >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
-    >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
-    [[80.0, 90.0], [80.0, 90.0]]
     """
     if paired:
         least = np.minimum(baseline, candidate)
         return least, least
-    medians = [float(np.median(one)) for one in (baseline, candidate) if one.size]
-    least_median = min(medians, default=np.inf)
-    return np.full(baseline.shape, least_median), np.full(candidate.shape, least_median)
+    median = min(np.median(baseline), np.median(candidate))
+    return np.full(baseline.shape, median), np.full(candidate.shape, median)
 
 
 @dataclass(frozen=True)
@@ -453,10 +434,8 @@ def samples(
         runs = runs.timed_by(analysis.time)
         if analysis.ancillary == "amortised":
             runs = runs.amortised(analysis)
-    budgets = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
     frame = runs.frame.assign(
-        at_the_end=precision_at_the_end(runs),
-        affordable=affordable(*(runs.frame[name] for name in budgets)),
+        at_the_end=precision_at_the_end(runs), affordable=affordable(runs.frame)
     )
     targets, limits = np.full((2, len(frame)), np.nan)
     found = []
@@ -699,11 +678,7 @@ def value(measure: Measure, judged: Judged) -> str:
 
 
 def _ratio(logarithm: float) -> str:
-    """A ratio with three digits, and in full up to a million.
-
-    >>> _ratio(0.0953), _ratio(7.0), _ratio(50.0)
-    ('1.1', '1,097', '5.2e+21')
-    """
+    """A ratio with three digits, and in full up to a million."""
     ratio = exp(min(logarithm, 700.0))
     if 1000 <= ratio < 1e6:
         return f"{ratio:,.0f}"

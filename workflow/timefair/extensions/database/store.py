@@ -44,12 +44,6 @@ DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "lau
 """Columns that an archive leaves empty."""
 PENALTY = 1000  # `constraint_penalty` of a design's algorithms that take no constraints
 OUTDATED = ("records", "schema_version")  # facts that the archive has anew, or not
-COLUMNS = (
-    *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),
-    *("bias", "designs"),
-)
-"""Those of the list. `own_time_us`: CPU time of an evaluation without the function, a median over
-the runs of the first design that has the optimizer."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +232,8 @@ def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
 
 
 def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
+    import pandas as pd
+
     from timefair.algorithms import registry
 
     path = folder / OPTIMIZERS
@@ -245,46 +241,33 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
     rows: dict[str, dict[str, Any]] = {}
     for archive in sorted(folder.glob("*.zip")):
         with opened(archive) as design:
-            own = _own_times(design)
+            frame = design.runs.frame
+            each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
+            own_us = each_us.groupby(frame["algorithm"].astype(str)).median().clip(lower=0.0)
             for label, spec in design.campaign.algorithms.items():
-                if label not in own:
-                    continue
                 if label in rows:
-                    rows[label]["designs"] += f" {design.name}"
-                    continue
-                found = " ".join(r["kind"] for r in bias if r["algorithm"] == label and r["found"])
-                rows[label] = {
-                    "label": label,
-                    "use": spec.use,
-                    "version": _version(spec.use, design, label),
-                    "implementation": registry.implementation(spec.use),
-                    "own_time_us": f"{own[label]:.3g}",
-                    "parameters": json.dumps(dict(spec.parameters)),
-                    "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
-                    "bias": (found or "none") if label in audited else before.get(label, ""),
-                    "designs": design.name,
-                }
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows.values())
+                    rows[label]["designs"] += f" {design.name}" * (label in own_us)
+                elif label in own_us:
+                    found = [r["kind"] for r in bias if r["algorithm"] == label and r["found"]]
+                    machine: Any = next(iter(design.runs.origins[label].machine), {})
+                    versions = machine.get("versions", {})
+                    names = registry.declared(spec.use)[0].distributions
+                    rows[label] = {
+                        "label": label,
+                        "use": spec.use,
+                        "version": next((versions[name] for name in names if name in versions), ""),
+                        "implementation": registry.implementation(spec.use),
+                        "own_time_us": f"{own_us[label]:.3g}",  # of CPU, without the function
+                        "parameters": json.dumps(dict(spec.parameters)),
+                        "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
+                        "bias": " ".join(found) or "none",
+                        "designs": design.name,
+                    }
+                    if label not in audited:
+                        rows[label]["bias"] = before.get(label, "")
+    pd.DataFrame(rows.values()).to_csv(path, index=False, lineterminator="\n")
 
 
 def read_list(folder: Path) -> list[dict[str, str]]:
     with (folder / OPTIMIZERS).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def _own_times(design: Design) -> dict[str, float]:
-    frame = design.runs.frame
-    each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
-    return {str(k): max(v, 0.0) for k, v in each_us.groupby(frame["algorithm"]).median().items()}
-
-
-def _version(use: str, design: Design, label: str) -> str:
-    from timefair.algorithms import registry
-
-    library, _ = registry.declared(use)
-    machine: Mapping[str, Any] = next(iter(design.runs.origins[label].machine), {})
-    versions: Mapping[str, str] = machine.get("versions", {})
-    return next((versions[name] for name in library.distributions if name in versions), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from timefair.records.rundata.problems import equal_if_solved, known_until, plan
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
+from timefair.report.evidence import Evidence, Space
 from timefair.statistics.ranks import rank
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
@@ -30,9 +31,6 @@ from timefair.statistics.samples import (
     sample_quantile,
     stratified_sums,
 )
-
-if TYPE_CHECKING:
-    from timefair.report.evidence import Evidence, Space
 
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 

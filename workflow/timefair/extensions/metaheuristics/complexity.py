@@ -10,12 +10,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
+from timefair.campaign.configuration import Campaign
 from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout
@@ -23,9 +24,6 @@ from timefair.extensions.metaheuristics import EVALUATIONS
 from timefair.extensions.metaheuristics.keys import COMPLEXITY
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 FILE = "complexity.json"
 LOOPS, REPEATS = 1_000_000, 5  # turns of the loop for T0, and runs for T2

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,10 +25,8 @@ from timefair.records.rundata.problems import (
 )
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.report.evidence import Evidence, Space
 from timefair.statistics.samples import percentile_interval, stratified_sums
-
-if TYPE_CHECKING:
-    from timefair.report.evidence import Evidence, Space
 
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")

@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted, first
+from timefair.campaign.configuration import Campaign
 from timefair.io.common import Cautions
 from timefair.statistics.comparison import mann_whitney
 from timefair.statistics.ranks import holm
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 KEPT = "Every difference survives a correction"

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -93,23 +94,42 @@ def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
         )
     origin = _origin(record)
     given = {name: number for name, number in wanted.items() if number is not None}
-    instances: set[int] = set()
-    places: dict[str, set[int]] = {name: set() for name in RUN_KEY}
-    rows: list[dict[str, Any]] = []
+    rows, parts = [], []
     for part in record.row_groups():
-        for name in RUN_KEY:
-            places[name].update(part[name].to_pylist())
+        parts.append(part.select(RUN_KEY).to_pandas())
         rows += _with(part, given).slice(0, 2).to_pylist()
-        cell = {name: number for name, number in given.items() if name in _CELL}
-        instances.update(_with(part, cell)["instance"].to_pylist())
-    _refuse_all_but_one(path, rows, given, places)
+    keys = pd.concat(parts)
+    if len(rows) != 1:
+        raise InputError(_not_one(path, keys, given))
     (row,) = rows
     if row["status"] in LOST:
         raise InputError(f"{path}: the status of this run is {row['status']}; choose another run")
     for one in record.facts.get("schedule", []):
         if all(one[name] == row[name] for name in one.keys() & row.keys()):
             origin["length"] = one["length"]
-    return RecordedRun(path, row, tuple(sorted(instances)), **origin)
+    of_cell = (keys[list(_CELL)] == [row[name] for name in _CELL]).all(axis=1)
+    instances = tuple(sorted(set(keys["instance"][of_cell].tolist())))
+    return RecordedRun(path, row, instances, **origin)
+
+
+def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
+    for name, number in given.items():
+        runs = runs.filter(pc.equal(runs[name], number))
+    return runs
+
+
+def _not_one(path: Path, keys: pd.DataFrame, given: Mapping[str, int]) -> str:
+    known = {name: format_ranges(set(keys[name].tolist())) for name in RUN_KEY}
+    for name, number in given.items():
+        if number not in set(keys[name]):
+            return f"--{name}: {number} is not in {path}; it has {known[name] or 'none'}"
+    if not (keys[list(given)] == list(given.values())).all(axis=1).any():
+        return f"{path}: has no such run; runs of this problem may have ended earlier"
+    several = [name for name in RUN_KEY if name not in given and keys[name].nunique() > 1]
+    if not several:
+        return f"{path}: has this run twice; {MEND}"
+    choices = " ".join(f"--{name} ({known[name]})" for name in several)
+    return f"{path}: has several such runs; choose one by {choices}"
 
 
 def _origin(record: Record) -> dict[str, Any]:
@@ -144,30 +164,6 @@ def joined_records(record: Record) -> list[Path]:
     return [Path(os.path.normpath(record.path.parent / source["path"])) for source in sources]
 
 
-def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
-    for name, number in given.items():
-        runs = runs.filter(pc.equal(runs[name], number))
-    return runs
-
-
-def _refuse_all_but_one(
-    path: Path, rows: list[dict[str, Any]], given: Mapping[str, int], places: Mapping[str, set[int]]
-) -> None:
-    if len(rows) == 1:
-        return
-    for name, number in given.items():
-        if number not in places[name]:
-            known = format_ranges(places[name]) or "none"
-            raise InputError(f"--{name}: {number} is not in {path}; it has {known}")
-    if not rows:
-        raise InputError(f"{path}: has no such run; runs of this problem may have ended earlier")
-    open_names = [name for name in RUN_KEY if name not in given and len(places[name]) > 1]
-    if not open_names:
-        raise InputError(f"{path}: has this run twice; {MEND}")
-    choices = [f"--{name} ({format_ranges(places[name])})" for name in open_names]
-    raise InputError(f"{path}: has several such runs; choose one by {' '.join(choices)}")
-
-
 class RunPlace(NamedTuple):
     """The file in which a run is recorded, and its function, dimension, instance and number."""
 
@@ -197,20 +193,19 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
     records of several campaigns, code versions or machines, these count, if they are there.
     `InputError` if there is no record, one is damaged, or no run can be replayed.
     """
-    runs: dict[str, list[RunPlace]] = {}
-    lost: Counter[str] = Counter()
-    for label, status, place in chain.from_iterable(map(_runs, _files(folder))):
-        if status in LOST:
-            lost[label] += 1
-        else:
-            runs.setdefault(label, []).append(place)
-    if not runs:
-        raise InputError(f"{folder}: has no measured runs that can be replayed")
+    every = pd.DataFrame(
+        chain.from_iterable(map(_runs, _files(folder))), columns=["label", "lost", "place"]
+    )
     found = []
-    for label, places in sorted(runs.items()):
+    for label, runs in every.groupby("label"):
+        places = runs["place"][~runs["lost"].astype(bool)].tolist()
         size = min(ceil(share * len(places)), len(places))
-        chosen = sorted(rng.choice(len(places), size, replace=False))
-        found.append(Stratum(label, len(places), lost[label], tuple(places[k] for k in chosen)))
+        if size:
+            chosen = [places[k] for k in sorted(rng.choice(len(places), size, replace=False))]
+            lost = len(runs) - len(places)
+            found.append(Stratum(str(label), len(places), lost, tuple(chosen)))
+    if not found:
+        raise InputError(f"{folder}: has no measured runs that can be replayed")
     return found
 
 
@@ -232,7 +227,7 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
-def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
+def _runs(path: Path) -> Iterator[tuple[str, bool, RunPlace]]:
     record = open_record(path)
     if PUBLISHED in record.facts:
         return
@@ -244,7 +239,7 @@ def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
     for part in record.row_groups(("algorithm", "status", *RUN_KEY)):
         for row in part.to_pylist():
             place = RunPlace(path, **{name: row[name] for name in RUN_KEY})
-            yield row["algorithm"], row["status"], place
+            yield row["algorithm"], row["status"] in LOST, place
 
 
 Row = Mapping[str, Any]  # the columns of `records.schema` of one run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,8 @@ from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.report.evidence import Evidence, Space
 from timefair.statistics.samples import check_confidence
-
-if TYPE_CHECKING:
-    from timefair.report.evidence import Evidence, Space
 
 Array = NDArray[np.float64]
 

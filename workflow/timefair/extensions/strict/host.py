@@ -12,11 +12,11 @@ import socket
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,27 +61,20 @@ class Setup:
     network: bool = True
 
 
-@dataclass(frozen=True)
-class Request:
-    """A request for a solver: the seed of the run, its cores and its temporary folder."""
-
-    seed: int
-    cores: tuple[int, ...]
-    folder: str
+Request: TypeAlias = "tuple[int, tuple[int, ...], str]"
+"""For a solver: the seed of the run, its cores and its temporary folder."""
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(NamedTuple):
     """The answer of a host: seconds of preparation, what `trial.Trial` has, and the folders that
-    solvers share, and why. With ``faults``, the algorithm cannot be loaded, and the host ends.
+    solvers share, and why. Instead, there may be only ``faults`` of an algorithm.
     """
 
-    seconds: float = 0.0
-    trace: str = ""
-    appeared: str | None = None
-    watched: list[str] = field(default_factory=list)
-    watched_because: str | None = None
-    faults: list[str] = field(default_factory=list)
+    seconds: float
+    trace: str
+    appeared: str | None
+    watched: list[str]
+    watched_because: str | None
 
 
 def main(descriptor: str) -> None:
@@ -95,9 +88,9 @@ def main(descriptor: str) -> None:
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:
-        connection.send(json.dumps(vars(Ready(faults=list(error.faults)))).encode())
+        connection.send(json.dumps({"faults": error.faults}).encode())
         return
-    connection.send(json.dumps(vars(ready)).encode())
+    connection.send(json.dumps(ready._asdict()).encode())
     kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=False)
     fork_on_request(connection, partial(_live, algorithm, setup, folders))
 
@@ -140,13 +133,14 @@ def _live(
     algorithm: Algorithm, setup: Setup, folders: Views, request: Request, fds: list[int]
 ) -> NoReturn:
     caller, own = None, os.getpid()
+    seed, cores, folder = request
     try:
         channel_fd, output = fds
         kernel.keep_descriptors(fds)
         take_output(output)
         os.setsid()
-        tempfile.tempdir = request.folder
-        os.sched_setaffinity(0, request.cores)
+        tempfile.tempdir = folder
+        os.sched_setaffinity(0, cores)
         folders.enter()
         kernel.die_with_parent(setup.starter)
         kernel.limit_memory(setup.memory_mb)
@@ -157,7 +151,7 @@ def _live(
         objective = caller.objective
         launch = caller.next_launch()
         while True:
-            rng = stream(request.seed, launch)
+            rng = stream(seed, launch)
             remark = ""
             with suppress(LaunchCut):
                 remark = of_a_return(algorithm.solve(objective, rng))

@@ -49,7 +49,7 @@ class Host(Confined):
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
-            request = Request(seed, self.cores, tempfile.gettempdir())
+            request: Request = (seed, self.cores, tempfile.gettempdir())
             return Solver(forked(self.connection, request, [fd, output]), channel)
         finally:
             os.close(fd)
@@ -96,9 +96,10 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
 
     host = companion("timefair.extensions.strict.host", setup, fault)
     with host as (pid, connection, answer):
-        ready = Ready(**json.loads(answer))
-        if ready.faults:
-            raise InputError(*ready.faults)
+        told = json.loads(answer)
+        if "faults" in told:
+            raise InputError(*told["faults"])
+        ready = Ready(**told)
         kernel.end_orphans(spare=[pid])  # that the trial launch left
         keeper = Keeper.received(connection)
         yield Host(pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))

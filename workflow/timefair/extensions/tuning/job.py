@@ -14,11 +14,14 @@ from dataclasses import asdict
 from functools import partial
 from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+import pyarrow as pa
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import driver
+from timefair.campaign.configuration import Campaign
 from timefair.campaign.plan import TUNING_ROUND, Job
 from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
@@ -32,11 +35,6 @@ from timefair.measure.run import ATTEMPTS, measure_run
 from timefair.measure.trial import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from timefair.campaign.configuration import Campaign
 
 STREAM = "tuning of {label}"
 """Replaces the label in the seeds of a search, so that no run of the comparison has the

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     JsonValue,
     WithJsonSchema,
@@ -106,22 +105,10 @@ def _checked(written: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {kind: [low, high]}
 
 
-def _mapping(value: object) -> object:
-    if not isinstance(value, Mapping):
-        raise ValueError("should be a kind with values, such as {float: [0.1, 1]}")
-    return value
-
-
-def _schema_of(kind: str) -> dict[str, Any]:
-    two = {} if kind == "choice" else {"items": {"type": "number"}, "maxItems": 2}
-    return {"type": "array", "minItems": 2, **two}
-
-
 Space = dict[  # a range for each parameter, as a campaign writes it
     str,
     Annotated[
         Parameters,
-        BeforeValidator(_mapping),
         AfterValidator(_checked),
         WithJsonSchema(
             {
@@ -129,7 +116,11 @@ Space = dict[  # a range for each parameter, as a campaign writes it
                 "minProperties": 1,
                 "maxProperties": 1,
                 "additionalProperties": False,
-                "properties": {kind: _schema_of(kind) for kind in KINDS},
+                "properties": {
+                    kind: {"type": "array", "minItems": 2}
+                    | ({} if kind == "choice" else {"items": {"type": "number"}, "maxItems": 2})
+                    for kind in KINDS
+                },
             }
         ),
     ],

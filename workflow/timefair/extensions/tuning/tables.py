@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,8 @@ from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.runs import Runs, searched_s
 from timefair.records.rundata.settings import Analysis
+from timefair.report.evidence import Evidence, Space
 from timefair.statistics.samples import percentile_interval, resampled_sums
-
-if TYPE_CHECKING:
-    from timefair.report.evidence import Evidence, Space
 
 
 class BreakEven(NamedTuple):
