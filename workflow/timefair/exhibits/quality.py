@@ -16,7 +16,7 @@ from timefair.exhibits.charts.chart import LEADERS, MAP, Curves, Picture
 from timefair.exhibits.columns import column_names, columns_of
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import PARTS, Layout, Points, Value, by_function
-from timefair.exhibits.runtimes import SUFFIX, to_targets
+from timefair.exhibits.runtimes import SUFFIX, by_unit, to_targets
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
 from timefair.problems.registry import SUITES, find
@@ -220,16 +220,7 @@ SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 
 @exhibit(
     question=questions.TARGET,
-    layouts=[
-        Layout(
-            shown=(f"runtime_{unit}",),
-            rows=("function", "target", "quantile"),
-            columns="algorithm",
-            points=(Points("target", 3),),
-            name=unit,
-        )
-        for unit in SUFFIX.values()
-    ],
+    layouts=by_unit("runtime", rows=("function", "target", "quantile"), columns="algorithm"),
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Quantiles of the cost to targets
