@@ -491,9 +491,10 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows["first_run"] = rows["first"] / rows["later"]
     found = {"spread": rows["spread"] >= SPREAD, "outliers": rows["outliers"] > 0}
     found["slow first runs"] = rows["first_run"] > FIRST_RUN
-    rows["warnings"] = [
+    said = [
         ", ".join(compress(found, flags)) or "none" for flags in zip(*found.values(), strict=True)
     ]
+    rows["warnings"] = pd.Series(said, rows.index, dtype=str)
     for name in ("per_evaluation", "reference"):
         first = rows.groupby("algorithm")[name].transform("first")
         rows[name] = (rows[name] / first).astype(float)
