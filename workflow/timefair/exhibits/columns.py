@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from textwrap import dedent
 
@@ -29,14 +29,6 @@ class Column:
     printed: str = ""
     label: bool = False
 
-    def interval(self, of: str = "") -> tuple[Column, Column, Column]:
-        """This column and the limits of the interval of `of`, by default of itself: ``<name>_low``
-        and ``<name>_high``, in its unit.
-        """
-        of_it, unit = f"limit of the interval of {of or f'`{self.name}`'}", self.unit
-        low = Column(f"{self.name}_low", f"lower {of_it}", unit)
-        return self, low, Column(f"{self.name}_high", f"upper {of_it}", unit)
-
 
 DECLARED = re.compile(
     r"([\w.*]+)(?: \[(.+?)\])?(?: \((text|label|exact|interval)(?:, (.+?))?\))?(?: <(.+?)>)?: (.+)"
@@ -58,33 +50,39 @@ def columns_of(text: str) -> tuple[Column, ...]:
     found: list[Column] = []
     lines = filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n"))
     for of_both, some in groupby(lines, lambda line: "*" in line.partition(" ")[0]):
-        together = list(some)
-        for words in VARIANTS if of_both else VARIANTS[:1]:
-            for line in together:
-                if SHARED.fullmatch(line):
-                    for shared in map(globals().__getitem__, line.split(", ")):
-                        found += (shared,) if isinstance(shared, Column) else shared
-                else:
-                    found += _columns(line, *(words if of_both else "****"))
+        here = [column for line in some for column in _columns(line)]
+        found += [_in_unit(one, *words) for words in VARIANTS for one in here] if of_both else here
     return tuple(found)
 
 
-def _columns(line: str, suffix: str, in_unit: str, short: str, word: str) -> tuple[Column, ...]:
-    """A column, and those of its limits."""
+def _columns(line: str) -> list[Column]:
+    """The shared columns of a line, or the declared one and those of the limits of its interval."""
+    if SHARED.fullmatch(line):
+        known = [globals()[name] for name in line.split(", ")]
+        return [one for some in known for one in ((some,) if isinstance(some, Column) else some)]
     if not (parts := DECLARED.fullmatch(line)):
         raise ValueError(f"no column: {line}")
     name, unit, mark, by, printed, meaning = parts.groups(default="")
-    name = name.replace("*", suffix)
-    column = Column(
-        name,
-        meaning.replace("*", word),
-        unit.replace("*", in_unit),
-        mark in ("text", "label"),
-        mark == "exact",
-        printed.replace("*", short),
-        mark == "label",
+    is_text, is_label = mark in ("text", "label"), mark == "label"
+    column = Column(name, meaning, unit, is_text, mark == "exact", printed, is_label)
+    if mark != "interval":
+        return [column]
+    of = f"limit of the interval of `{name}`{f' ({by})' if by else ''}"
+    return [
+        column,
+        Column(f"{name}_low", f"lower {of}", unit),
+        Column(f"{name}_high", f"upper {of}", unit),
+    ]
+
+
+def _in_unit(column: Column, suffix: str, unit: str, short: str, word: str) -> Column:
+    return replace(
+        column,
+        name=column.name.replace("*", suffix),
+        meaning=column.meaning.replace("_*", f"_{suffix}").replace("*", word),
+        unit=column.unit.replace("*", unit),
+        printed=column.printed.replace("*", short),
     )
-    return column.interval(f"`{name}` ({by})" if by else "") if mark == "interval" else (column,)
 
 
 def column_names(columns: Iterable[Column]) -> list[str]:

@@ -62,14 +62,10 @@ def index(package: str = timefair.exhibits.__name__) -> str:
 def reference() -> dict[str, str]:
     """The reference pages of tables, columns and figures, one per folder, by file name."""
     pages = {}
-    everything = exhibits()
     for room in _rooms():
-        here = [one for one in everything if room_of(one.module) == room]
-        title = room.replace("_", " ").capitalize()
-        sections = "\n\n".join(_section(one) for one in here)
-        pages[f"{room.replace('_', '-')}.md"] = (
-            f"{NOTICE}\n\n# {title}: tables and figures\n\n{sections}\n"
-        )
+        title = f"# {room.replace('_', ' ').capitalize()}: tables and figures"
+        here = [_section(one) for one in exhibits() if room_of(one.module) == room]
+        pages[f"{room.replace('_', '-')}.md"] = "\n\n".join([NOTICE, title, *here]) + "\n"
     return pages
 
 
@@ -89,19 +85,16 @@ def _section(one: Exhibit) -> str:
 
 def listing() -> str:
     """The page of all tables and figures by question; those not made by default are in italics."""
-    everything = exhibits()
     rows = ["| question | tables | figures |", "|---|---|---|"]
-    for question, answers in groupby(everything, key=lambda one: one.question):
+    for question, answers in groupby(exhibits(), key=lambda one: one.question):
         here = list(answers)
-        figures = [figure for one in here for figure in one.figures]
         tables = (
             f"[{_names([one])}]({room_of(one.module).replace('_', '-')}.md#{one.name})"
             for one in here
         )
-        rows.append(
-            f"| {question.text} ([methods](../../{question.page})) "
-            f"| {', '.join(tables)} | {_names(figures)} |"
-        )
+        asked = f"{question.text} ([methods](../../{question.page}))"
+        figures = _names([figure for one in here for figure in one.figures])
+        rows.append(f"| {asked} | {', '.join(tables)} | {figures} |")
     return "\n".join([NOTICE, "", LISTING, *rows, ""])
 
 

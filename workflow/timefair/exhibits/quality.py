@@ -16,7 +16,7 @@ from timefair.exhibits.charts.chart import LEADERS, MAP, Curves, Picture
 from timefair.exhibits.columns import column_names, columns_of
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import PARTS, Layout, Points, Value, by_function
-from timefair.exhibits.runtimes import SUFFIX, to_targets
+from timefair.exhibits.runtimes import SUFFIX, by_unit, to_targets
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
 from timefair.problems.registry import SUITES, find
@@ -91,7 +91,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = []
     for names, members in runs.groups(CELL):
         values = precision[members]
-        at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
+        at: dict[str, Any] = {"confidence": analysis.confidence, "resamples": analysis.resamples}
         default = statistics.mean_interval(values, **at, rng=analysis.stream(names))
         paper = statistics.mean_interval(values, **at, method="paper")
         row = {
@@ -220,16 +220,7 @@ SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 
 @exhibit(
     question=questions.TARGET,
-    layouts=[
-        Layout(
-            shown=(f"runtime_{unit}",),
-            rows=("function", "target", "quantile"),
-            columns="algorithm",
-            points=(Points("target", 3),),
-            name=unit,
-        )
-        for unit in SUFFIX.values()
-    ],
+    layouts=by_unit("runtime", rows=("function", "target", "quantile"), columns="algorithm"),
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Quantiles of the cost to targets
@@ -397,23 +388,20 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
     best = rundata.precision_at_the_end(runs)
     listed_in = rundata.listed_by_precision(runs, analysis)
     found = []
-    for names, members in runs.groups(PROBLEM):
-        listed = listed_in[str(names["suite"]), int(names["dimension"])]
-        part = runs.frame.iloc[members]
-        grouped = part.groupby(part["algorithm"].astype(str)).indices
-        values = {str(name): best[members[rows]] for name, rows in grouped.items()}
-        algorithms = sorted(values)
-        mean = np.array([statistics.mean_of(values[name]) for name in algorithms])
-        median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
+    for problem in rundata.problems(runs):
+        listed, samples = listed_in[problem.space], problem.samples(best)
+        names = list(samples)
+        mean = np.array([statistics.mean_of(values) for values in samples.values()])
+        median = np.array([float(sample_quantile(values, 0.5)) for values in samples.values()])
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
         pairs = statistics.opposed_pairs(mean, median)
         gaps = statistics.smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
         for (a, b), gap in zip(pairs, gaps, strict=True):
-            if listed.has(algorithms[a], algorithms[b]):
-                row = {"algorithm": algorithms[a], "other": algorithms[b], "gap_decades": gap}
+            if listed.has(names[a], names[b]):
+                row = {"algorithm": names[a], "other": names[b], "gap_decades": gap}
                 row |= {measure: numbers[a] for measure, numbers in measured.items()}
                 row |= {f"other_{measure}": numbers[b] for measure, numbers in measured.items()}
-                found.append({**names, **row})
+                found.append(problem.names | row)
     return found, {"pairs": rundata.in_words(listed_in)}
 
 
@@ -658,7 +646,7 @@ def noise(runs: Runs, analysis: Analysis) -> Parts:
     for suite, _ in every.groups(("suite",)):
         mine = np.asarray(every.frame["suite"] == suite["suite"])
         noisy, own = every.where(mine), ":" in suite["suite"]
-        ends = {
+        ends: dict[str, NDArray[np.float64]] = {
             value: rundata.precision_at_the_end(noisy.with_values(value))
             for value in VALUES
             if not (own and value == "best_evaluated")

@@ -187,7 +187,7 @@ def run_count_savings(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
     total = analysis.run_count.cap * sums["samples"]
-    found = evaluation.savings(total, sums["runs"], right)
+    found: dict[str, Any] = evaluation.savings(total, sums["runs"], right)
     whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
     found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
     return sums[[*KEYS, "samples"]].assign(**found)

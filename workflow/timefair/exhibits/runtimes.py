@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -140,15 +142,18 @@ def _best_of(sample: NDArray[np.float64], k: float, analysis: Analysis) -> list[
 
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
-SOME_TARGETS = (Points("target", 3),)
+
+
+def by_unit(name: str, **facts: Any) -> list[Layout]:
+    """A layout of the column of each unit, at three targets."""
+    points = (Points("target", 3),)
+    of_both = {unit: (f"{name}_{unit}",) for unit in SUFFIX.values()}
+    return [Layout(shown=one, points=points, name=unit, **facts) for unit, one in of_both.items()]
 
 
 @exhibit(
     question=questions.TARGET,
-    layouts=[
-        Layout(shown=(f"ert_{unit}",), columns="target", points=SOME_TARGETS, name=unit)
-        for unit in SUFFIX.values()
-    ],
+    layouts=by_unit("ert", columns="target"),
     figures=over_costs(
         "ert",
         "Expected {unit} to targets",
@@ -192,16 +197,7 @@ def ert(runs: Runs, analysis: Analysis) -> Parts:
 
 @exhibit(
     question=questions.TARGET,
-    layouts=[
-        Layout(
-            shown=(f"ert_{unit}",),
-            rows=("function", "instance", "target"),
-            columns="algorithm",
-            points=SOME_TARGETS,
-            name=unit,
-        )
-        for unit in SUFFIX.values()
-    ],
+    layouts=by_unit("ert", rows=("function", "instance", "target"), columns="algorithm"),
 )
 def ert_by_instance(runs: Runs, analysis: Analysis) -> Parts:
     """Expected running time on each instance

@@ -86,23 +86,17 @@ def in_files(frame: pd.DataFrame) -> pd.DataFrame:
     return measured(frame).rename(columns=lambda name: str(name).replace(PRECISION, GAP))
 
 
-def measured(frame: pd.DataFrame) -> pd.DataFrame:
+def measured(frame: pd.DataFrame, name: str = PRECISION, other: str = GAP) -> pd.DataFrame:
     """A table with the names of measures that its files have."""
-    return _with_measure(frame, PRECISION, GAP) if is_unknown(frame) else frame
+    if not is_unknown(frame) or MEASURE not in frame:
+        return frame
+    return frame.assign(**{MEASURE: frame[MEASURE].replace(name, other)})
 
 
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """A table from a file, with the names that the exhibits read."""
-    if not is_unknown(frame):
-        return frame
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
-    return _with_measure(frame.rename(columns=names), GAP, PRECISION)
-
-
-def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:
-    if MEASURE not in frame:
-        return frame
-    return frame.assign(**{MEASURE: frame[MEASURE].replace(name, other)})
+    return measured(frame.rename(columns=names), GAP, PRECISION) if is_unknown(frame) else frame
 
 
 def is_unknown(frame: pd.DataFrame) -> bool:

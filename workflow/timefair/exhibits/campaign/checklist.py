@@ -153,7 +153,6 @@ def unknown_in(frame: pd.DataFrame, column: str) -> str:
 
 
 GRACE_S = 0.05  # maximal time after T at which the last evaluation may end; it does not count
-MOST_BUDGETS = 3  # of more different T of an algorithm, the least and the largest are listed
 DOMINATES = 0.5  # share of the time inside the objective above which evaluations may be the budget
 
 
@@ -201,12 +200,10 @@ def _time(runs: Runs) -> tuple[str, str]:
     frame = runs.frame
     campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
     by_cpu = any(one["budget"].get("cpu_s") for one in campaigns)
-    said = {}
-    for label, of in frame.groupby("algorithm")["budget_s"]:
-        budgets = sorted(of.fillna(0.0).unique())
-        said[str(label)] = " or ".join(f"T = {one:g} s" if one else "no T" for one in budgets)
-        if len(budgets) > MOST_BUDGETS:
-            said[str(label)] = f"T from {budgets[0]:.3g} to {budgets[-1]:.3g} s"
+    said = {
+        str(label): listed(f"T = {one:g} s" if one else "no T" for one in sorted(set(of)))
+        for label, of in frame["budget_s"].fillna(0.0).groupby(frame["algorithm"])
+    }
     if frame["budget_s"].nunique(dropna=False) > 1:
         return by_algorithm(said), "not all runs had the same T"
     costs = sorted(frame["evaluation_cost_s"].fillna(0.0).unique())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -480,28 +481,25 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         later=taken.where(frame["run"] != earliest),
         reference=rundata.reference_s(frame),
     )
-    rows = []
-    for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
-        values = part["taken"].dropna()
-        distance = (values - values.median()).abs()
-        usual = distance.median()  # 0 if half of the values are equal
-        spread = float(values.std() / values.mean())
-        outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
-        first_run = float(part["first"].median() / part["later"].median())
-        warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
-        warnings["slow first runs"] = first_run > FIRST_RUN
-        said = ", ".join(name for name, is_so in warnings.items() if is_so) or "none"
-        rows.append(
-            dict(zip(("algorithm", "round"), round_of, strict=True))
-            | {"runs": len(part), "per_evaluation": values.median(), "spread": spread}
-            | {"reference": part["reference"].median(), "outliers": outliers}
-            | {"first_run": first_run, "warnings": said}
-        )
-    table = pd.DataFrame(rows)
-    for name in ("per_evaluation", "reference") if rows else ():
-        first = table.groupby("algorithm")[name].transform("first")
-        table[name] = (table[name] / first).astype(float)
-    return table
+    grouped, by = rounds.groupby(["algorithm", "round"]), [frame["algorithm"], frame["round"]]
+    distance = (taken - grouped["taken"].transform("median")).abs()
+    usual = distance.groupby(by).transform("median")  # 0 if half of the values are equal
+    rows = grouped[["taken", "reference", "first", "later"]].median()
+    rows = rows.rename(columns={"taken": "per_evaluation"})
+    rows["runs"] = grouped.size()
+    rows["spread"] = grouped["taken"].std() / grouped["taken"].mean()
+    rows["outliers"] = ((usual > 0) & (0.6745 * distance > OUTLIER * usual)).groupby(by).sum()
+    rows["first_run"] = rows["first"] / rows["later"]
+    found = {"spread": rows["spread"] >= SPREAD, "outliers": rows["outliers"] > 0}
+    found["slow first runs"] = rows["first_run"] > FIRST_RUN
+    said = [
+        ", ".join(compress(found, flags)) or "none" for flags in zip(*found.values(), strict=True)
+    ]
+    rows["warnings"] = pd.Series(said, rows.index, dtype=str)
+    for name in ("per_evaluation", "reference"):
+        first = rows.groupby("algorithm")[name].transform("first")
+        rows[name] = (rows[name] / first).astype(float)
+    return rows.reset_index()
 
 
 ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
