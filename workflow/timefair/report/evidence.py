@@ -100,11 +100,11 @@ class Evidence:
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
-    def detectable(self, space: Space, unit: str, function: object = ALL) -> float:
+    def detectable(self, space: Space, unit: str) -> float:
         """Largest ratio of costs that the machine's speed may explain; 1 if that is unknown."""
         if unit != "seconds":
             return 1.0
-        rows = self.of("timing_noise", space, function=function)
+        rows = self.of("timing_noise", space, function=ALL)
         ratio = float(rows["detectable_ratio"].iloc[0]) if len(rows) else 1.0
         return max(ratio, 1.0) if isfinite(ratio) else 1.0
 

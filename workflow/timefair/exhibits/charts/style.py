@@ -49,8 +49,6 @@ SETTINGS: Any = {
     "patch.edgecolor": "w",
     "patch.force_edgecolor": True,
     # timefair's own
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 7.5),
     **dict.fromkeys(("figure.labelsize", "legend.fontsize"), 7.5),
     "axes.titlepad": 3.0,
