@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.registry import TABLES
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import implementations
 from timefair.report.evidence import Evidence
@@ -123,15 +122,6 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert names.shown == frozenset(order[:8])
     assert "9 others" in names.legend()
     assert Names.of(list(many)[:16], first=order).shown == frozenset(list(many)[:16])
-
-
-@pytest.mark.slow
-def test_every_table_with_rows_has_its_place(written):
-    text = written({"A": 0.1, "B": 0.2}).read_text()
-    places = {a["data-table"] for _, a in Reader(text).elements if "data-table" in a}
-    with_rows = {name for name, table in data_of(text)["tables"].items() if table["rows"]}
-    assert places == with_rows - {"checklist"}
-    assert places < set(TABLES)
 
 
 @pytest.mark.slow

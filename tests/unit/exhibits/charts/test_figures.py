@@ -28,8 +28,6 @@ from timefair.report.markup import Names
 
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
-WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", *RUN_COUNT}
-WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
 NOTES = dict.fromkeys(RUN_COUNT, "no cell has as many runs") | {"sorted_solutions": "alike"}
 """Figures that say why there is nothing to draw."""
 
@@ -45,16 +43,6 @@ def drawn(name, tables) -> Figure:
 
 def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
-
-
-@pytest.mark.thinned(8)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_LEGEND)
-def test_the_legend_names_the_algorithms_of_the_table(name):
-    (legend,) = drawn(name, frames(dimensions=(2,))).legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    signs = ["not observed"] if name == "cost_map" else []
-    assert sorted(shown) == sorted([*ALGORITHMS, *signs])
 
 
 def patches(ax):
