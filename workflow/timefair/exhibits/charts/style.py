@@ -213,7 +213,7 @@ def save(figure: Figure, *paths: Path) -> None:
             figure.set_layout_engine(None)
         for path in paths:
             file, png = BytesIO(), path.suffix == ".png"
-            about = {"format": path.suffix[1:], "metadata": METADATA[path.suffix]}
+            about: dict[str, Any] = {"metadata": METADATA[path.suffix], "format": path.suffix[1:]}
             figure.savefig(file, dpi=SETTINGS["savefig.dpi"] if png else "figure", **about)
             content = file.getvalue()
             if path.suffix == ".svg":
