@@ -83,12 +83,8 @@ class Evidence:
 
     def failed(self, space: Space) -> frozenset[str]:
         """The algorithms that made no evaluation in any run, although others did."""
-        return frozenset(
-            str(algorithm)
-            for frame in self.tables.values()
-            for suite, dimension, algorithm in frame.attrs.get("failed", ())
-            if (suite, dimension) == space
-        )
+        found = self.some_frame.attrs.get("failed", ())
+        return frozenset(name for suite, dimension, name in found if (suite, dimension) == space)
 
     def wrong(self, space: Space) -> list[int]:
         """The functions with a wrong optimum (a run has found less): they decide nothing."""
