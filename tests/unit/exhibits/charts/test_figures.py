@@ -158,12 +158,6 @@ def test_all_files_of_a_figure_have_one_layout(tmp_path):
     assert first.read_bytes() == second.read_bytes() == third.read_bytes()
 
 
-def test_algorithms_differ_in_more_than_colour():
-    looks = list(style.looks(f"algorithm {k}" for k in range(20)).values())
-    assert len({(look.color, look.marker) for look in looks}) == 20
-    assert len({(look.marker, str(look.linestyle)) for look in looks}) == 20
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("least", [5e-324, 1e-8, 1e299, 1.7e308])
 def test_an_axis_reaches_the_largest_number(least, tmp_path):
