@@ -16,7 +16,7 @@ import pytest
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import implementations
 from timefair.report.evidence import Evidence
-from timefair.report.exhibits import PictureFile, pictures
+from timefair.report.exhibits import pictures
 from timefair.report.findings import by_cost, findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
@@ -73,7 +73,7 @@ def test_a_campaign_without_runs_has_a_page(written):
 
 @pytest.mark.slow
 def test_figures_that_the_page_does_not_draw_are_pictures(written):
-    svg = PictureFile(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
+    svg = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>"
     text = written({"A": 0.1, "B": 0.2}, figures={"ert": svg, "quantiles": svg}).read_text()
     images = [attributes for tag, attributes in Reader(text).elements if tag == "img"]
     assert [image["alt"] for image in images] == [

@@ -90,7 +90,7 @@ pairs and for all criteria.</p>"""
 
 def page(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, exhibits.PictureFile],
+    figures: Mapping[str, str],
     campaign: Campaign,
 ) -> str:
     """The page of a campaign, without tables that are missing. Of the figures, it shows those that
