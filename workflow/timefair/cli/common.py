@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import textwrap
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from errno import EIO
 from pathlib import Path
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from timefair.campaign.configuration import Campaign
     from timefair.records.integrity import Origins
-    from timefair.report.exhibits import PictureFile
-
 
 Entry = TypeVar("Entry")
 Commands: TypeAlias = "argparse._SubParsersAction[Command]"  # where a module adds its commands
@@ -238,16 +237,13 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     return frame
 
 
-def read_picture(path: Path) -> PictureFile:
-    """A figure as SVG or PNG; `InputError` if the file cannot be read, or is neither."""
-    from timefair.report.exhibits import PictureFile
-
+def read_picture(path: Path) -> str:
+    """An SVG or PNG as a ``data:`` address; `InputError` if it is neither, or cannot be read."""
     try:
         content = regular(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
-    if content.startswith(b"\x89PNG\r\n\x1a\n"):
-        return PictureFile(content, "image/png")
-    if b"<svg" not in content:
+    kind = "png" if content.startswith(b"\x89PNG\r\n\x1a\n") else "svg+xml"
+    if kind != "png" and b"<svg" not in content:
         raise InputError(f"{path}: should be an SVG or PNG file")
-    return PictureFile(content, "image/svg+xml")
+    return f"data:image/{kind};base64,{b64encode(content).decode('ascii')}"

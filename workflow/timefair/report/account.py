@@ -142,6 +142,7 @@ def speed(evidence: Evidence, algorithm: str) -> tuple[str, str]:
 def setup(evidence: Evidence, names: Names) -> str:
     """The algorithms; of imported runs, where they come from."""
     campaign = evidence.campaign
+    found: dict[str, tuple[str, ...]]
     if campaign.is_foreign:
         found = {
             label: (escape(data.algorithm or label), escape(data.path))

@@ -120,7 +120,7 @@ def _failures(evidence: Evidence) -> Iterator[str]:
     by_status = counting.groupby(["algorithm", "status"], observed=True)["runs"].sum()
     said = [
         f"{counted(int(runs), 'run')} of {algorithm} ({status})"
-        for (algorithm, status), runs in by_status.items()
+        for algorithm, status, runs in by_status.reset_index().itertuples(index=False)
     ]
     if said:
         yield f"{listed(said)} failed. Their results up to the failure are used."

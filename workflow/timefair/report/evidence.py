@@ -83,12 +83,8 @@ class Evidence:
 
     def failed(self, space: Space) -> frozenset[str]:
         """The algorithms that made no evaluation in any run, although others did."""
-        return frozenset(
-            str(algorithm)
-            for frame in self.tables.values()
-            for suite, dimension, algorithm in frame.attrs.get("failed", ())
-            if (suite, dimension) == space
-        )
+        found = self.some_frame.attrs.get("failed", ())
+        return frozenset(name for suite, dimension, name in found if (suite, dimension) == space)
 
     def wrong(self, space: Space) -> list[int]:
         """The functions with a wrong optimum (a run has found less): they decide nothing."""
@@ -100,11 +96,11 @@ class Evidence:
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
-    def detectable(self, space: Space, unit: str, function: object = ALL) -> float:
+    def detectable(self, space: Space, unit: str) -> float:
         """Largest ratio of costs that the machine's speed may explain; 1 if that is unknown."""
         if unit != "seconds":
             return 1.0
-        rows = self.of("timing_noise", space, function=function)
+        rows = self.of("timing_noise", space, function=ALL)
         ratio = float(rows["detectable_ratio"].iloc[0]) if len(rows) else 1.0
         return max(ratio, 1.0) if isfinite(ratio) else 1.0
 

@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import floor, isinf, isnan, log10
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,24 +29,16 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import functions_of, pairs_of, targeted
 from timefair.report.markup import Names, dashed
 
-
-class PictureFile(NamedTuple):
-    """A figure as a file: its content, and its media type."""
-
-    content: bytes
-    kind: str
-
-
-PICTURE_BYTES = 300_000  # maximal size of a picture of the page
+PICTURE_LETTERS = 400_000  # maximal length of the address of a picture of the page
 
 
 def figures(
     drawn: Sequence[Mapping[str, Any]],
-    files: Mapping[str, PictureFile],
+    files: Mapping[str, str],
     evidence: Evidence,
     names: Names,
 ) -> str:
-    """The charts that the page draws, then the files of the other figures."""
+    """The charts that the page draws, then the other figures, from their ``data:`` addresses."""
     taken = {view["figure"] for chart in drawn for view in chart["views"]}
     live = "\n".join(
         f'<figure class="needs-script" aria-labelledby="title-{chart["name"]}">\n'
@@ -65,19 +57,17 @@ def figures(
     return "\n".join(filter(None, (names.legend() if drawn else "", live, more)))
 
 
-def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
+def _static(name: str, picture: str, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
-    if len(picture.content) > PICTURE_BYTES:
+    if len(picture) > PICTURE_LETTERS:
         file = f"<small><code>figures/{name}</code></small>"
         return f"<p>{escape(entry.title)} {file}: too large for this page.</p>"
-    encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
     caption = _note(entry.figure.printed_caption, frame)
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'
-        f'<img src="data:{picture.kind};base64,{encoded}" alt="{escape(alternative)}" '
-        'loading="lazy"></details>'
+        f'<img src="{picture}" alt="{escape(alternative)}" loading="lazy"></details>'
     )
 
 

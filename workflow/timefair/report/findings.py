@@ -206,10 +206,8 @@ class Pairs:
     def _all_equal(self) -> str:
         if not self.targets:
             return "All algorithms have the same result."
-        share = -next(iter(self.values.values()))
-        if share == 0:
-            return "No algorithm has reached any target by then."
-        return f"All algorithms have reached {percent(share)} of the targets."
+        share = self._value(next(iter(self.values.values())))
+        return f"All algorithms have reached {share} of the targets."
 
 
 def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str, float]:

@@ -90,7 +90,7 @@ pairs and for all criteria.</p>"""
 
 def page(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, exhibits.PictureFile],
+    figures: Mapping[str, str],
     campaign: Campaign,
 ) -> str:
     """The page of a campaign, without tables that are missing. Of the figures, it shows those that
@@ -183,7 +183,6 @@ SIGNIFICANT = {
 }
 
 MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
-MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
@@ -232,7 +231,6 @@ def verdicts(found: Sequence[Findings]) -> list[str]:
 
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space; if it is the only one, the first screen has its headline."""
-    first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
     wanted = table(
         ("If …", "first", "certainty"), (_situation(one, names) for one in found.situations)
     )
@@ -244,12 +242,11 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
-        _sentences(first),
+        _sentences(found.sentences),
         f"<h4>For whom</h4>\n{wanted}" if found.situations else "",
         folded("Function by function", f"{FUNCTIONS}\n{on_each}", count, MOST_FUNCTIONS)
         if count
         else "",
-        folded("More findings", _sentences(more), len(more), 0) if more else "",
         "</article>",
     ]
     return "\n".join(filter(None, parts))

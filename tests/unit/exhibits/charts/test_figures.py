@@ -28,8 +28,6 @@ from timefair.report.markup import Names
 
 INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
-WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", *RUN_COUNT}
-WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
 NOTES = dict.fromkeys(RUN_COUNT, "no cell has as many runs") | {"sorted_solutions": "alike"}
 """Figures that say why there is nothing to draw."""
 
@@ -45,16 +43,6 @@ def drawn(name, tables) -> Figure:
 
 def shown_axes(figure):
     return [ax for ax in figure.axes if ax.get_visible()]
-
-
-@pytest.mark.thinned(8)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_LEGEND)
-def test_the_legend_names_the_algorithms_of_the_table(name):
-    (legend,) = drawn(name, frames(dimensions=(2,))).legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    signs = ["not observed"] if name == "cost_map" else []
-    assert sorted(shown) == sorted([*ALGORITHMS, *signs])
 
 
 def patches(ax):
@@ -168,12 +156,6 @@ def test_all_files_of_a_figure_have_one_layout(tmp_path):
     assert figure.axes[0].get_position().bounds == place
     style.save(figure, third)
     assert first.read_bytes() == second.read_bytes() == third.read_bytes()
-
-
-def test_algorithms_differ_in_more_than_colour():
-    looks = list(style.looks(f"algorithm {k}" for k in range(20)).values())
-    assert len({(look.color, look.marker) for look in looks}) == 20
-    assert len({(look.marker, str(look.linestyle)) for look in looks}) == 20
 
 
 @pytest.mark.filterwarnings("error")

@@ -2,15 +2,11 @@
 
 import pytest
 
-from timefair.report.exhibits import PictureFile
-
 pytestmark = pytest.mark.slow
 
 FIGURES = dict.fromkeys(
     ("ranks", "ert", "ert_evaluations", "anytime", "ecdf", "profile", "quantiles"),
-    PictureFile(
-        b"<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>", "image/svg+xml"
-    ),
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'/>",
 )
 SECONDS = {"quick": 0.01, "slow": 0.5, "never": 50.0}
 DRAWN = "[...document.querySelectorAll('[id^=chart-]')].every(it => it.hasChildNodes())"

@@ -81,18 +81,19 @@ class Chart(ABC):
     on_paper: str
     on_page: str = ""
 
-    @abstractmethod
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """A page of the figure of a table; ValueError if the table has no rows for it."""
+        module, function = self.renderer.split(":")
+        drawn: Figure = getattr(import_module(module), function)(*self._drawn(frame, page))
+        return drawn
+
+    @abstractmethod
+    def _drawn(self, frame: pd.DataFrame, page: Page) -> tuple[Any, ...]:
+        """What the renderer takes."""
 
     def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
         """What the page's script draws from a table; None for a picture."""
         return None
-
-    def _draw(self, *arguments: Any) -> Figure:
-        module, function = self.renderer.split(":")
-        drawn: Figure = getattr(import_module(module), function)(*arguments)
-        return drawn
 
 
 @dataclass(frozen=True)
@@ -175,19 +176,15 @@ class Curves(Chart):
             words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        return self._draw(frame, self, page)
+    def _drawn(self, frame: pd.DataFrame, page: Page) -> tuple[Any, ...]:
+        return frame, self, page
 
     def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
         if self.decreasing and (frame[self.x] <= 0).any():
             return None  # the script has logarithmic axes only
         x_label, y_label = self.labels(frame)
-        return {
+        return {name: getattr(self, name) for name in ("x", "y", "low", "high")} | {
             "label": self.view,
-            "x": self.x,
-            "y": self.y,
-            "low": self.low,
-            "high": self.high,
             "x_label": x_label,
             "y_label": y_label,
             "panel": "function" if self.functions else None,
@@ -212,6 +209,6 @@ class Picture(Chart):
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     on_paper: str = ""
 
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        pages_of_it = () if self.panels == "one page" else (page,)
-        return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
+    def _drawn(self, frame: pd.DataFrame, page: Page) -> tuple[Any, ...]:
+        made = frame if self.prepare is None else self.prepare(frame)
+        return (made,) if self.panels == "one page" else (made, page)

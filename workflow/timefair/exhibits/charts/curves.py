@@ -138,7 +138,7 @@ def _trajectories(
         grid[0].axes.set_xticks(ticks, map(str, ticks))
 
     def finite(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return points[np.isfinite(points[:, 1])]
+        return np.compress(np.isfinite(points[:, 1]), points, axis=0)
 
     for panel in grid:
         bounds = panels.limits(panel.rows["y"], margin=0.06)
@@ -250,7 +250,8 @@ def group_means(frame: pd.DataFrame, *, shares: bool) -> pd.DataFrame:
     means[["y", "observed"]] = means[["y", "observed"]].div(means["runs"], axis=0)
     if not shares:
         means["y"] = 10.0 ** means["y"]
-    return pd.concat([frame[everywhere], means])
+    every: pd.DataFrame = pd.concat([frame[everywhere], means])
+    return every
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:

@@ -330,13 +330,9 @@ def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tup
     >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
     [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
     """
-    # Arrays, because their Series and frames cost more than the numbers of a panel.
-    codes, names = pd.factorize(rows["algorithm"].astype(str).to_numpy(dtype=object), sort=True)
-    values = np.column_stack([rows[name].to_numpy(dtype=np.float64) for name in columns])
-    ordered = values[np.lexsort((values[:, 0], codes))]
-    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-    for name, end, count in zip(names, ends, np.diff(ends, prepend=0), strict=True):
-        yield str(name), ordered[end - count : end]
+    for name, part in by_algorithm(rows):
+        values = part[columns].to_numpy(dtype=np.float64)
+        yield name, values[np.argsort(values[:, 0], kind="stable")]
 
 
 def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:

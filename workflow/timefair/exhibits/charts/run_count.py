@@ -226,24 +226,21 @@ def rules(frame: pd.DataFrame) -> Figure:
     for line, (suite, rows) in zip(grid, suites, strict=True):
         for ax, (column, title) in zip(line, RULE_PANELS.items(), strict=True):
             ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
-            _marks(ax, rows, column, looks)
+            if rows[column].isna().all():
+                nothing = {"ha": "center", "va": "center", "transform": ax.transAxes}
+                ax.text(0.5, 0.5, "no such runs", **nothing)
+            for name, look in looks.items():
+                part = rows[rows["rule"] == name].sort_values("saved_percent")
+                ax.plot(
+                    part["saved_percent"],
+                    part[column],
+                    look.marker,
+                    color=look.color,
+                    linestyle="-" if name == FIXED else "",
+                    linewidth=0.8,
+                    markerfacecolor="white" if name in CONTROLS else look.color,
+                    zorder=1 if name in CONTROLS else 2,
+                )
     panels.label(figure, "runs saved, %", "samples, or problems, %")
     panels.legend(figure, looks, lines=False)
     return figure
-
-
-def _marks(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[str, style.Look]) -> None:
-    if rows[column].isna().all():
-        ax.text(0.5, 0.5, "no such runs", ha="center", va="center", transform=ax.transAxes)
-    for name, look in looks.items():
-        part = rows[rows["rule"] == name].sort_values("saved_percent")
-        ax.plot(
-            part["saved_percent"],
-            part[column],
-            look.marker,
-            color=look.color,
-            linestyle="-" if name == FIXED else "",
-            linewidth=0.8,
-            markerfacecolor="white" if name in CONTROLS else look.color,
-            zorder=1 if name in CONTROLS else 2,
-        )

@@ -49,8 +49,6 @@ SETTINGS: Any = {
     "patch.edgecolor": "w",
     "patch.force_edgecolor": True,
     # timefair's own
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
     **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 7.5),
     **dict.fromkeys(("figure.labelsize", "legend.fontsize"), 7.5),
     "axes.titlepad": 3.0,
@@ -215,7 +213,7 @@ def save(figure: Figure, *paths: Path) -> None:
             figure.set_layout_engine(None)
         for path in paths:
             file, png = BytesIO(), path.suffix == ".png"
-            about = {"format": path.suffix[1:], "metadata": METADATA[path.suffix]}
+            about: dict[str, Any] = {"metadata": METADATA[path.suffix], "format": path.suffix[1:]}
             figure.savefig(file, dpi=SETTINGS["savefig.dpi"] if png else "figure", **about)
             content = file.getvalue()
             if path.suffix == ".svg":
