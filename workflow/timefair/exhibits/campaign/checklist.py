@@ -338,7 +338,7 @@ def _results(runs: Runs, analysis: Analysis) -> Parts:
     asked_for = {"Anytime": ("anytime", "ecdf"), "ERT": ("ert", "ert_by_instance")}
     for name, wanted in (asked_for | {"Profiles": ("profile",)}).items():
         tables = [table for table in wanted if table in analysis.asked_tables]
-        figures = [figure for figure in wanted if figure in analysis.asked_figures]
+        figures = [figure for figure in wanted if figure in analysis.campaign.get("figures", ())]
         yield part(
             name,
             sentence(
