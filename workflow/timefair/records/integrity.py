@@ -299,8 +299,6 @@ def dotted(section: Any, name: str = "") -> dict[str, Any]:
 
 NEEDED = ("cpu", "cores", "memory_mb", "hostname")
 """The facts of a machine that are compared with a requirement."""
-REMEDY = "select the right nodes in the profile (constraint), or change the requirement"
-"""Remedy when a job is on the wrong machine."""
 
 
 def required_in_words(required: Mapping[str, Any]) -> str:
@@ -349,5 +347,6 @@ def shortcoming(required: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     named = f"machine.require.{keys[0]}" if len(keys) == 1 else "machine.require"
     return (
         f"{named}: requires {required_in_words({key: required[key] for key in keys})}; this is "
-        f"{machine_kind(facts)}, host {facts.get('hostname') or 'unknown'}; {REMEDY}"
+        f"{machine_kind(facts)}, host {facts.get('hostname') or 'unknown'}; select the right nodes "
+        "in the profile (constraint), or change the requirement"
     )

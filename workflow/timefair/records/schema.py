@@ -80,7 +80,7 @@ RECOMMENDATION = pa.struct(
     ]
 )
 
-RUN_FIELDS: list[tuple[str, pa.DataType]] = [
+RUN_FIELDS = [
     # which run this is
     ("suite", pa.string()),
     ("function", pa.int32()),

@@ -243,11 +243,9 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
     """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
     if NODES in facts or not runs.num_rows:
         return list(facts.get(NODES, ()))
-    label, function, dimension, round = (
-        runs.column(name)[0].as_py() for name in ("algorithm", "function", "dimension", "round")
-    )
+    (first,) = runs.slice(0, 1).select(("algorithm", "function", "dimension", "round")).to_pylist()
     instances = pc.unique(runs.column("instance")).to_pylist()
-    node = node_of(facts, Place(label, "", function, dimension, instances, round))
+    node = node_of(facts, Place(key="", instances=instances, **first))
     return [] if node is None else [node]
 
 

@@ -20,18 +20,12 @@ from timefair.statistics.comparison import mann_whitney
 
 
 def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
-    runs = Runs.of(
-        table(
-            run([(1, 0.1, 5.0), (4, 0.2, 1.0)], run=1),
-            run(algorithm="B"),
-            run([(2, 0.3, 7.0)], run=0),
-        )
-    )
+    rows = run([(1, 0.1, 5.0), (4, 0.2, 1.0)], run=1), run(algorithm="B"), run([(2, 0.3, 7.0)])
+    runs = Runs.of(table(*rows))
     assert runs.frame[["algorithm", "run"]].values.tolist() == [["A", 0], ["A", 1], ["B", 0]]
     events = runs.traces.together()
     assert events.offsets.tolist() == [0, 1, 3, 3]
-    assert events.precision.tolist() == [7.0, 5.0, 1.0]
-    assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
+    assert list(zip(events.evaluations, events.precision, strict=True)) == [(2, 7), (1, 5), (4, 1)]
 
 
 def test_a_run_that_is_there_twice_is_refused_with_what_to_do(run, table):
@@ -154,9 +148,8 @@ def one_kind(round):
     return FAST
 
 
-def ratio(runs, machine):
-    frame = TABLES["ert_ratios"](runs, ANALYSIS).set_index("machine")
-    return frame.loc[machine, "ratio"]
+def ratios(runs):
+    return TABLES["ert_ratios"](runs, ANALYSIS).set_index("machine")
 
 
 @in_blocks
@@ -164,10 +157,10 @@ def test_the_ratio_is_right_if_machines_measure_unequally_with_intervals_of_whol
     """Pooled times, in which 3 of 4 rounds of A and all of B are slow, would give 0.44, not 0.5.
     All blocks together say more than those of one kind.
     """
-    alone = ratio(blocks(one_kind), FAST)
-    mixed = blocks(lambda round: SLOW if round % 4 else FAST)
-    assert ratio(mixed, runs_module.EVERY_MACHINE) == pytest.approx(alone, rel=0.05)
-    frame = TABLES["ert_ratios"](blocks(alternating), ANALYSIS).set_index("machine")
+    alone = ratios(blocks(one_kind)).loc[FAST, "ratio"]
+    mixed = ratios(blocks(lambda round: SLOW if round % 4 else FAST))
+    assert mixed.loc[runs_module.EVERY_MACHINE, "ratio"] == pytest.approx(alone, rel=0.05)
+    frame = ratios(blocks(alternating))
     limits = frame[["ratio_low", "ratio", "ratio_high"]].to_numpy()
     assert (np.diff(limits, prepend=0.0) > 0).all()
     width = np.log(frame["ratio_high"] / frame["ratio_low"])

@@ -315,7 +315,8 @@ def _results(runs: Runs, analysis: Analysis) -> Parts:
     asked_for = {"Anytime": ("anytime", "ecdf"), "ERT": ("ert", "ert_by_instance")}
     for name, wanted in (asked_for | {"Profiles": ("profile",)}).items():
         tables = listed(table for table in wanted if table in analysis.asked_tables)
-        figures = listed(figure for figure in wanted if figure in analysis.asked_figures)
+        drawn = analysis.campaign.get("figures", ())
+        figures = listed(figure for figure in wanted if figure in drawn)
         yield part(
             name,
             sentence(when(tables, f"tables: {tables}"), when(figures, f"figures: {figures}")),

@@ -61,9 +61,6 @@ class RunCount(Section):
     )
 
 
-COCOS_NOISY = "bbob-noisy"  # the suite whose published data have no measured values
-
-
 class Matters(Section):
     """What matters to the reader of `timefair compare`."""
 
@@ -142,7 +139,7 @@ class Statistics(Section):
                 f"{self.noisy_value!r}: of {suite} the values without noise are not known of all "
                 "evaluated points; write 'recommended' or 'best_measured'",
             )
-        if campaign.published and suite == COCOS_NOISY and self.noisy_value != "best_evaluated":
+        if campaign.published and suite == "bbob-noisy" and self.noisy_value != "best_evaluated":
             yield (
                 "noisy_value",
                 f"{self.noisy_value!r}: published data of {suite} have the best value without "
@@ -278,7 +275,3 @@ class Analysis(Statistics):
     @property
     def asked_tables(self) -> tuple[str, ...]:
         return tuple(self.campaign.get("tables", ()))
-
-    @property
-    def asked_figures(self) -> tuple[str, ...]:
-        return tuple(self.campaign.get("figures", ()))

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import precision
@@ -225,7 +225,7 @@ def read(source: Source, rows: NDArray[np.intp], kind: type[AnyPart]) -> Parts[A
     return Parts(parts)
 
 
-def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
+def offsets_of(lengths: ArrayLike) -> NDArray[np.int64]:
     """Offsets of traces of these lengths in flat arrays; shape (traces + 1,)."""
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
@@ -474,15 +474,12 @@ class NoisyPart(Part):
 
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
         """The traces by a rule, as distances to `f_opt` (one per run), or values if it is NaN."""
-        events, lengths = [], []
-        for begin, end in zip(self.offsets[:-1], self.offsets[1:], strict=True):
-            here = slice(begin, end)
-            at, found = trace(rule, self.launch[here], self.precision[here], self.noise_free[here])
-            events.append((begin + at, found))
-            lengths.append(at.size)
-        offsets = offsets_of(np.array(lengths, dtype=np.int64))
-        at = np.concatenate([np.empty(0, np.intp), *(rows for rows, _ in events)])
-        value = np.concatenate([np.empty(0), *(found for _, found in events)])
+        arrays: list[NDArray[Any]] = [self.launch, self.precision, self.noise_free]
+        found = [trace(rule, *(of[a:b] for of in arrays)) for a, b in pairwise(self.offsets)]
+        places = [begin + rows for begin, (rows, _) in zip(self.offsets, found, strict=False)]
+        at = np.concatenate([np.empty(0, np.intp), *places])
+        value = np.concatenate([np.empty(0), *(values for _, values in found)])
+        offsets = offsets_of([rows.size for rows in places])
         optimum = np.repeat(f_opt[self.rows], np.diff(offsets))
         distance = np.where(np.isnan(optimum), value, precision(value, optimum))
         traces = TracePart(self.rows, offsets, self.time_s[at], self.evaluations[at], distance)
