@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError, suggest
-from timefair.basics.optimum import ROUNDING, difference, is_below, precision
+from timefair.basics.optimum import LARGEST, ROUNDING, difference, is_below, precision
 from timefair.basics.words import counted, first
 from timefair.io.common import (
     LARGEST_COUNT,
@@ -466,8 +466,15 @@ def _ranked(keys: pd.Series) -> pd.Series:
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
 Places = NDArray[np.intp]  # places of rows in the order of their runs
-Check = tuple[Any, str, str]
-"""Which places are wrong, a column, and a text with the fields of `_Table._told`."""
+_SECONDS, _EVALUATIONS = ("seconds", "end_s", "budget_s"), ("evaluations", "end_evaluations")
+LIMITS: Mapping[str, tuple[float, float, str]] = {
+    "dimension": (1, LARGEST_NAME, f"1 to {LARGEST_NAME}"),
+    **dict.fromkeys(_SECONDS, (0, MOST_SECONDS, "0 to 1e7 seconds since the start of the run")),
+    **dict.fromkeys((*_EVALUATIONS, "budget_evaluations"), (0, MOST_EVALUATIONS, "at most 1e12")),
+    "value": (-LARGEST, np.inf, "a number or inf"),
+    "optimum": (-LARGEST, LARGEST, "a finite number or nothing"),
+}
+"""The least and the largest number of a column, and both in words."""
 _OF_RUN = ["end_s", "end_evaluations", "budget_s", "budget_evaluations", *WORDS]
 """Columns of which the first cell of a run counts for all of it."""
 PROBLEM = ["algorithm", "function", "dimension", "instance"]
@@ -565,20 +572,13 @@ class _Table:
             gap=self._numbers["value"][place] - optimum,
         )  # fmt: skip
 
-    def _wrong(self) -> Iterator[Check]:
+    def _wrong(self) -> Iterator[tuple[Any, str, str]]:
+        """Which places are wrong, a column, and a text with the fields of `_told`."""
         numbers, follows = self._numbers, ~self._new
-        value, dimension = numbers["value"], numbers["dimension"]
-        most = f"{{name}} is {{here:.0f}}; expected 1 to {LARGEST_NAME}"
-        yield (dimension < 1) | (dimension > LARGEST_NAME), "dimension", most
-        since = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
-        for name in ("seconds", "end_s", "budget_s"):
-            yield (numbers[name] < 0) | (numbers[name] > MOST_SECONDS), name, since
-        for name in ("evaluations", "end_evaluations", "budget_evaluations"):
-            too_many = "{name} is {here:.9g}; expected at most 1e12"
-            yield numbers[name] > MOST_EVALUATIONS, name, too_many
-        yield value == -np.inf, "value", "value is -inf; expected a number or inf"
-        infinite = "optimum is {here:g}; expected a finite number or nothing"
-        yield np.isinf(numbers["optimum"]), "optimum", infinite
+        value = numbers["value"]
+        for name, (least, most, said) in LIMITS.items():
+            beyond = (numbers[name] < least) | (numbers[name] > most)
+            yield beyond, name, f"{{name}} is {{here:.9g}}; expected {said}"
         for name, words in WORDS.items():
             expected = "{name} is {here:.40}; expected " + ", ".join(words)
             yield self.cells[name].notna() & ~self.cells[name].isin(words), name, expected
