@@ -34,9 +34,9 @@ from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Faults,
     Layout,
-    Numbering,
     cells_of,
     form_cells,
+    numbering_of,
     numbers_of,
     rows_of,
     sets_of,
@@ -416,7 +416,7 @@ def _opened(
             about = cautions.about(path.name) if len(paths) > 1 else cautions
             cells[path] = TABLES[format](path, about, layout)
             cautions.rows[path] = len(cells[path])
-    numbering, direction = Numbering.of([*cells.values()], cautions, wanted), Direction()
+    numbering, direction = numbering_of([*cells.values()], cautions, wanted), Direction()
     for path, own in cells.items():
         with _naming(path):
             found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)

@@ -364,42 +364,38 @@ _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
 
-@dataclass(frozen=True)
-class Numbering:
-    """The number of each function and instance of tables that are read together, by their kind and
-    word, and the names of functions that are no numbers.
+Numbering = tuple[Mapping[NamedKind, Mapping[str, int]], Mapping[int, str]]
+"""The number of each function and instance of tables that are read together, by their kind and
+word, and the names of functions that are no numbers.
+"""
+
+
+def numbering_of(
+    tables: Sequence[pd.DataFrame], cautions: Cautions, wanted: WantedProblems | None
+) -> Numbering:
+    """The numbers in all tables: numbers are kept.
+
+    Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
+    numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as for a
+    0.
     """
-
-    numbers: Mapping[NamedKind, Mapping[str, int]]
-    names: Mapping[int, str]
-
-    @classmethod
-    def of(
-        cls, tables: Sequence[pd.DataFrame], cautions: Cautions, wanted: WantedProblems | None
-    ) -> Numbering:
-        """The numbers in all tables: numbers are kept.
-
-        Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
-        numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as
-        for a 0.
-        """
-        numbers: dict[NamedKind, dict[str, int]] = {}
-        names: dict[int, str] = {}
-        kinds: tuple[NamedKind, ...] = ("function", "instance")
-        for kind in kinds:
-            words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
-            given = {word: at for word in words if (at := _number(kind, word)) is not None}
-            if wanted is not None:
-                named = _matched(kind, words, given, wanted, cautions)
-            else:
-                given = given if all(given.values()) else {}
-                unused = max(given.values(), default=0) + 1
-                named = {w: at for at, w in enumerate((w for w in words if w not in given), unused)}
-                if named and kind == "instance":
-                    cautions.add("", f"instances are numbered: {_listed(named)}")
-            numbers[kind] = given | named
-            names |= {at: word for word, at in named.items() if kind == "function"}
-        return cls(numbers, names)
+    numbers: dict[NamedKind, dict[str, int]] = {}
+    names: dict[int, str] = {}
+    kinds: tuple[NamedKind, ...] = ("function", "instance")
+    for kind in kinds:
+        words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
+        given = {word: at for word in words if (at := _number(kind, word)) is not None}
+        if wanted is not None:
+            named = _matched(kind, words, given, wanted, cautions)
+        else:
+            given = given if all(given.values()) else {}
+            unused = max(given.values(), default=0) + 1
+            named = {w: at for at, w in enumerate((w for w in words if w not in given), unused)}
+            if named and kind == "instance":
+                cautions.add("", f"instances are numbered: {_listed(named)}")
+        numbers[kind] = given | named
+        names |= {at: word for word, at in named.items() if kind == "function"}
+    return numbers, names
 
 
 def _number(kind: NamedKind, word: str) -> int | None:
@@ -492,7 +488,8 @@ def sets_of(
 ) -> list[DataSet]:
     """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
-    numbers = {kind: cells[kind].map(numbering.numbers[kind]) for kind in numbering.numbers}
+    by_word, names = numbering
+    numbers = {kind: cells[kind].map(of) for kind, of in by_word.items()}
     for kind, of in numbers.items():
         for row in np.flatnonzero(of > LARGEST_NAME):
             word = str(cells[kind].iloc[row])[:40]
@@ -507,7 +504,7 @@ def sets_of(
         found.append(
             DataSet(
                 algorithm, suite, int(function), int(dimension), partial(table.runs, places), place,
-                numbering.names.get(function, ""),
+                names.get(function, ""),
             )
         )  # fmt: skip
     return found
