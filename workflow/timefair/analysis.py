@@ -45,21 +45,29 @@ def outputs(
     """
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
+
+    def flags(entry: Table | FigureEntry, name: str, kind: str, **labels: str) -> dict[str, Any]:
+        labels |= {
+            "seconds": campaign.statistics.time, "perturbed runs": campaign.timing.perturbed,
+        }  # fmt: skip
+        placed = {"category": entry.family, "subcategory": kind, "labels": labels}
+        return placed | {"caption": caption(place, name)}
+
     for name in campaign.made_tables:
         stem = f"{results}/tables/{name}"
-        shown = _report(campaign, TABLES[name], caption(place, f"table_{name}"), "Tables", "table")
+        shown = flags(TABLES[name], f"table_{name}", "Tables", table=TABLES[name].title)
         files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
         files[f"{name}_parquet"] = update(f"{stem}.parquet")
         if name in campaign.table_names:
             files[f"{name}_tex"] = update(f"{stem}.tex")
     for name in campaign.figure_names:
-        shown = _report(campaign, FIGURES[name], caption(place, name), "Figures", "figure")
+        of = FIGURES[name]
         for page in campaign.pages_of(name):
-            flags = {**shown, "labels": {**shown["labels"], "page": page.label}}
+            shown = flags(of, name, "Figures", figure=of.title, page=page.label)
             for ending in campaign.figures.formats:
                 path = f"{results}/figures/{page.file(name)}.{ending}"
                 if ending == _shown(campaign):
-                    path = report(path, **flags)
+                    path = report(path, **shown)
                 files[f"{page.file(name)}_figure_{ending}"] = update(path)
     return files
 
@@ -90,27 +98,6 @@ def pictures(campaign: Campaign, results: str) -> list[str]:
 
 def _shown(campaign: Campaign) -> str:
     return next(ending for ending in SHOWN if ending in campaign.figures.formats)
-
-
-def _report(
-    campaign: Campaign, entry: Table | FigureEntry, caption: str, kind: str, label: str
-) -> dict[str, Any]:
-    return {
-        "caption": caption,
-        "category": entry.family,
-        "subcategory": kind,
-        "labels": {
-            label: entry.title,
-            "seconds": campaign.statistics.time,
-            "perturbed runs": campaign.timing.perturbed,
-        },
-    }
-
-
-def remove_mark(folder: Path) -> None:
-    """Remove the mark that the tables in ``results/<campaign>`` are made, with whatever key."""
-    for path in (folder / MADE).glob("*.done"):
-        path.unlink()
 
 
 def maker(campaign: Campaign, folder: Path, runs: Runs) -> Callable[[str], pd.DataFrame]:

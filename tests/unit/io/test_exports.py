@@ -129,8 +129,6 @@ def test_a_long_name_of_a_suite_becomes_a_short_part_of_a_file_name(suite, tmp_p
 
 
 def test_refused_exports(tmp_path):
-    with pytest.raises(InputError, match="bbob f1: its optimum is not known, but IOHprofiler's"):
-        write_ioh(table(a_run(f_opt=None)), tmp_path / "none")
     write_ioh(table(a_run()), tmp_path)
     with pytest.raises(InputError, match="A: already exists"):
         write_ioh(table(a_run()), tmp_path)

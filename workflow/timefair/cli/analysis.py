@@ -329,12 +329,13 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
     The runs are read once. With several cores, each folder of `exhibits` is a fork of this process,
     which starts no threads: they do not survive a fork.
     """
-    from timefair.analysis import make, remove_mark, write_captions
+    from timefair.analysis import MADE, make, write_captions
     from timefair.exhibits.registry import TABLES
 
     for path in (folder, folder / "tables"):
         prepare_folder(path)
-    remove_mark(folder)
+    for path in (folder / MADE).glob("*.done"):  # the mark that they are made, with whatever key
+        path.unlink()
     write_captions(campaign, folder)
     runs = load(campaign, collected)
     rooms: dict[str, list[str]] = {}

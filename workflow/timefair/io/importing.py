@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,9 +34,9 @@ from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Faults,
     Layout,
-    Numbering,
     cells_of,
     form_cells,
+    numbering_of,
     numbers_of,
     rows_of,
     sets_of,
@@ -64,7 +65,12 @@ def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
                 cautions.add(path, NO_KERNELS)
             cautions.rows[path] = len(table)
             keys = table.select(KEYS).group_by(KEYS).aggregate([]).to_pylist()
-            found += [_data_set(table, key, folder.place(path), bridge) for key in keys]
+            for key in keys:
+                part = table
+                for name in KEYS:
+                    part = part.filter(pc.equal(part[name], key[name]))
+                read = partial(_runs_in, part, timed=bridge is not None)
+                found.append(DataSet(**key, read=read, index=folder.place(path), bridge=bridge))
     return found
 
 
@@ -84,29 +90,21 @@ def _bridge(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _data_set(
-    table: pa.Table, key: dict[str, Any], index: Path, bridge: Mapping[str, Any] | None
-) -> DataSet:
-    for name in KEYS:
-        table = table.filter(pc.equal(table[name], key[name]))
-
-    def read() -> list[Row]:
-        return [_run(row, timed=bridge is not None) for row in table.to_pylist()]
-
-    return DataSet(**key, read=read, index=index, bridge=bridge)
-
-
-def _run(row: Row, *, timed: bool) -> Row:
-    at, time_s, precision = (
-        np.array([event[name] for event in row["events"]], kind)
-        for name, kind in (("evaluations", np.int64), ("time_s", np.float64), ("precision", float))
-    )
-    known = row["instance"], row["f_opt"], at, precision, row["evaluations"]
-    if not timed:
-        return row_of_lines(*known)
-    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1) or None
-    more = {"evaluation_cost_s": cost_s, "perturbation": Perturbation.UNKNOWN}
-    return row_of(*known, time_s) | {name: row[name] for name in TIMES} | more
+def _runs_in(table: pa.Table, *, timed: bool) -> list[Row]:
+    runs = []
+    for row in table.to_pylist():
+        at, time_s, precision = (
+            np.array([event[name] for event in row["events"]], kind)
+            for name, kind in (("evaluations", np.int64), ("time_s", float), ("precision", float))
+        )
+        known = row["instance"], row["f_opt"], at, precision, row["evaluations"]
+        if not timed:
+            runs.append(row_of_lines(*known))
+            continue
+        cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1) or None
+        more = {"evaluation_cost_s": cost_s, "perturbation": Perturbation.UNKNOWN}
+        runs.append(row_of(*known, time_s) | {name: row[name] for name in TIMES} | more)
+    return runs
 
 
 RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]
@@ -418,7 +416,7 @@ def _opened(
             about = cautions.about(path.name) if len(paths) > 1 else cautions
             cells[path] = TABLES[format](path, about, layout)
             cautions.rows[path] = len(cells[path])
-    numbering, direction = Numbering.of([*cells.values()], cautions, wanted), Direction()
+    numbering, direction = numbering_of([*cells.values()], cautions, wanted), Direction()
     for path, own in cells.items():
         with _naming(path):
             found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError, suggest
-from timefair.basics.optimum import ROUNDING, difference, is_below, precision
+from timefair.basics.optimum import LARGEST, ROUNDING, difference, is_below, precision
 from timefair.basics.words import counted, first
 from timefair.io.common import (
     LARGEST_COUNT,
@@ -364,42 +364,38 @@ _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
 
-@dataclass(frozen=True)
-class Numbering:
-    """The number of each function and instance of tables that are read together, by their kind and
-    word, and the names of functions that are no numbers.
+Numbering = tuple[Mapping[NamedKind, Mapping[str, int]], Mapping[int, str]]
+"""The number of each function and instance of tables that are read together, by their kind and
+word, and the names of functions that are no numbers.
+"""
+
+
+def numbering_of(
+    tables: Sequence[pd.DataFrame], cautions: Cautions, wanted: WantedProblems | None
+) -> Numbering:
+    """The numbers in all tables: numbers are kept.
+
+    Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
+    numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as for a
+    0.
     """
-
-    numbers: Mapping[NamedKind, Mapping[str, int]]
-    names: Mapping[int, str]
-
-    @classmethod
-    def of(
-        cls, tables: Sequence[pd.DataFrame], cautions: Cautions, wanted: WantedProblems | None
-    ) -> Numbering:
-        """The numbers in all tables: numbers are kept.
-
-        Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
-        numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as
-        for a 0.
-        """
-        numbers: dict[NamedKind, dict[str, int]] = {}
-        names: dict[int, str] = {}
-        kinds: tuple[NamedKind, ...] = ("function", "instance")
-        for kind in kinds:
-            words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
-            given = {word: at for word in words if (at := _number(kind, word)) is not None}
-            if wanted is not None:
-                named = _matched(kind, words, given, wanted, cautions)
-            else:
-                given = given if all(given.values()) else {}
-                unused = max(given.values(), default=0) + 1
-                named = {w: at for at, w in enumerate((w for w in words if w not in given), unused)}
-                if named and kind == "instance":
-                    cautions.add("", f"instances are numbered: {_listed(named)}")
-            numbers[kind] = given | named
-            names |= {at: word for word, at in named.items() if kind == "function"}
-        return cls(numbers, names)
+    numbers: dict[NamedKind, dict[str, int]] = {}
+    names: dict[int, str] = {}
+    kinds: tuple[NamedKind, ...] = ("function", "instance")
+    for kind in kinds:
+        words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
+        given = {word: at for word in words if (at := _number(kind, word)) is not None}
+        if wanted is not None:
+            named = _matched(kind, words, given, wanted, cautions)
+        else:
+            given = given if all(given.values()) else {}
+            unused = max(given.values(), default=0) + 1
+            named = {w: at for at, w in enumerate((w for w in words if w not in given), unused)}
+            if named and kind == "instance":
+                cautions.add("", f"instances are numbered: {_listed(named)}")
+        numbers[kind] = given | named
+        names |= {at: word for word, at in named.items() if kind == "function"}
+    return numbers, names
 
 
 def _number(kind: NamedKind, word: str) -> int | None:
@@ -466,8 +462,15 @@ def _ranked(keys: pd.Series) -> pd.Series:
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
 Places = NDArray[np.intp]  # places of rows in the order of their runs
-Check = tuple[Any, str, str]
-"""Which places are wrong, a column, and a text with the fields of `_Table._told`."""
+_SECONDS, _EVALUATIONS = ("seconds", "end_s", "budget_s"), ("evaluations", "end_evaluations")
+LIMITS: Mapping[str, tuple[float, float, str]] = {
+    "dimension": (1, LARGEST_NAME, f"1 to {LARGEST_NAME}"),
+    **dict.fromkeys(_SECONDS, (0, MOST_SECONDS, "0 to 1e7 seconds since the start of the run")),
+    **dict.fromkeys((*_EVALUATIONS, "budget_evaluations"), (0, MOST_EVALUATIONS, "at most 1e12")),
+    "value": (-LARGEST, np.inf, "a number or inf"),
+    "optimum": (-LARGEST, LARGEST, "a finite number or nothing"),
+}
+"""The least and the largest number of a column, and both in words."""
 _OF_RUN = ["end_s", "end_evaluations", "budget_s", "budget_evaluations", *WORDS]
 """Columns of which the first cell of a run counts for all of it."""
 PROBLEM = ["algorithm", "function", "dimension", "instance"]
@@ -485,7 +488,8 @@ def sets_of(
 ) -> list[DataSet]:
     """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
-    numbers = {kind: cells[kind].map(numbering.numbers[kind]) for kind in numbering.numbers}
+    by_word, names = numbering
+    numbers = {kind: cells[kind].map(of) for kind, of in by_word.items()}
     for kind, of in numbers.items():
         for row in np.flatnonzero(of > LARGEST_NAME):
             word = str(cells[kind].iloc[row])[:40]
@@ -500,7 +504,7 @@ def sets_of(
         found.append(
             DataSet(
                 algorithm, suite, int(function), int(dimension), partial(table.runs, places), place,
-                numbering.names.get(function, ""),
+                names.get(function, ""),
             )
         )  # fmt: skip
     return found
@@ -565,20 +569,13 @@ class _Table:
             gap=self._numbers["value"][place] - optimum,
         )  # fmt: skip
 
-    def _wrong(self) -> Iterator[Check]:
+    def _wrong(self) -> Iterator[tuple[Any, str, str]]:
+        """Which places are wrong, a column, and a text with the fields of `_told`."""
         numbers, follows = self._numbers, ~self._new
-        value, dimension = numbers["value"], numbers["dimension"]
-        most = f"{{name}} is {{here:.0f}}; expected 1 to {LARGEST_NAME}"
-        yield (dimension < 1) | (dimension > LARGEST_NAME), "dimension", most
-        since = "{name} is {here:.9g}; expected 0 to 1e7 seconds since the start of the run"
-        for name in ("seconds", "end_s", "budget_s"):
-            yield (numbers[name] < 0) | (numbers[name] > MOST_SECONDS), name, since
-        for name in ("evaluations", "end_evaluations", "budget_evaluations"):
-            too_many = "{name} is {here:.9g}; expected at most 1e12"
-            yield numbers[name] > MOST_EVALUATIONS, name, too_many
-        yield value == -np.inf, "value", "value is -inf; expected a number or inf"
-        infinite = "optimum is {here:g}; expected a finite number or nothing"
-        yield np.isinf(numbers["optimum"]), "optimum", infinite
+        value = numbers["value"]
+        for name, (least, most, said) in LIMITS.items():
+            beyond = (numbers[name] < least) | (numbers[name] > most)
+            yield beyond, name, f"{{name}} is {{here:.9g}}; expected {said}"
         for name, words in WORDS.items():
             expected = "{name} is {here:.40}; expected " + ", ".join(words)
             yield self.cells[name].notna() & ~self.cells[name].isin(words), name, expected
