@@ -36,6 +36,7 @@ from timefair.campaign.driver import configuration_of
 from timefair.exhibits.registry import TABLES
 from timefair.policies import restart_policies, stopping_rules
 from timefair.problems.coco import TARGETS
+from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
 RESTARTS, STOPPING = restart_policies(), stopping_rules()
 
@@ -291,7 +292,11 @@ def test_numbers_as_people_write_them():
     assert campaign.target_values == (0.1,)
 
 
-def test_tables_are_spelled_out():
+def test_bounds_of_a_mean_ask_for_all_looks_and_tables_are_spelled_out():
+    bounded = BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
+    for bounds, rule in (([0, "1e2"], bounded), (None, MeanWidth(0.5, start=4, cap=4))):
+        wanted = parse(changed({"stopping": {"rule": "mean", "bounds": bounds}}))
+        assert wanted.stopping.judge(wanted.runs) == rule
     campaign = parse(changed({"tables": ["ert", "ert"]}))
     assert campaign.table_names == ("ert",)
     assert "ert" in campaign.figure_names
