@@ -293,10 +293,10 @@ def test_numbers_as_people_write_them():
 
 
 def test_bounds_of_a_mean_ask_for_all_looks_and_tables_are_spelled_out():
-    wanted = parse(changed({"stopping": {"rule": "mean", "bounds": [0, "1e2"]}}))
-    assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
-    wanted = parse(changed({"stopping": {"rule": "mean"}}))
-    assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
+    bounded = BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
+    for bounds, rule in (([0, "1e2"], bounded), (None, MeanWidth(0.5, start=4, cap=4))):
+        wanted = parse(changed({"stopping": {"rule": "mean", "bounds": bounds}}))
+        assert wanted.stopping.judge(wanted.runs) == rule
     campaign = parse(changed({"tables": ["ert", "ert"]}))
     assert campaign.table_names == ("ert",)
     assert "ert" in campaign.figure_names

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from timefair.basics.errors import InputError
 from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
-from timefair.campaign.configuration import Campaign, campaign_of, parse, restore, restored
+from timefair.campaign.configuration import Campaign, campaign_of, parse, restored
 from timefair.io.importing import Imported
-from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
 
@@ -95,32 +94,6 @@ def test_core_seconds():
     assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
     simulated = campaign(budget={"time_s": 10, "evaluation_cost_s": 1})
     assert plan.core_seconds(simulated) is plan.wall_seconds(simulated, cores=4) is None
-
-
-def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path):
-    wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
-    analysis = Analysis.of(wanted.analysis_settings)
-    assert analysis.targets == (1.0, 0.5)
-    assert analysis.run_count == RunCount(cap=20, taus=(0.3,))
-    restored = restore(plan.write_snapshot(wanted, tmp_path))
-    assert Analysis.of(restored.analysis_settings) == analysis
-
-
-def test_the_files_of_published_data(tmp_path):
-    (tmp_path / "folder/data").mkdir(parents=True)
-    (tmp_path / "folder/b.info").touch()
-    (tmp_path / "folder/data/a.dat").touch()
-    made = campaign(
-        published={
-            "all": {"format": "coco", "path": str(tmp_path / "folder")},
-            "one": {"format": "coco", "path": str(tmp_path / "folder/b.info")},
-        }
-    )
-    assert plan.published_files(made, "one") == [str(tmp_path / "folder/b.info")]
-    assert plan.published_files(made, "all") == [
-        str(tmp_path / "folder/b.info"),
-        str(tmp_path / "folder/data/a.dat"),
-    ]
 
 
 def test_a_job_asks_a_cluster_for_what_its_runs_may_take():

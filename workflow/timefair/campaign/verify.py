@@ -227,9 +227,9 @@ class Inspection:
             return
         if self._planned is not None and collected.is_outdated(record, self._planned[label]):
             raise InputError(f"{record.path}: {collected.OUTDATED}")
-        self._collected.add(label)
         planned = set() if self._campaign is None else plan.expected_runs(self._campaign)
         self._counted(label, record, None, planned)
+        self._collected.add(label)
         self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
 
     def _at_record(self, record: Record) -> None:

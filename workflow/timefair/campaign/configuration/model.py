@@ -568,27 +568,22 @@ class Campaign(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_targets(cls, value: object) -> object:
-        """Use the default targets of the suite if the campaign names none."""
-        if not isinstance(value, dict) or "targets" in value:
+    def _with_usual(cls, value: object) -> object:
+        """With the default targets of the suite, and tables in CPU time if the budget is."""
+        if not isinstance(value, Mapping):
             return value
         from timefair.problems.registry import SUITES
 
-        problems = value.get("problems")
-        suite = problems.get("suite") if isinstance(problems, dict) else problems
+        problems, budget, given = (value.get(k, {}) for k in ("problems", "budget", "statistics"))
+        added: dict[str, object] = {}
+        suite = problems.get("suite") if isinstance(problems, Mapping) else problems
         known = SUITES.get(suite) if isinstance(suite, str) else None
-        return {**value, "targets": known.targets} if known and known.targets else value
-
-    @model_validator(mode="before")
-    @classmethod
-    def _with_clock(cls, value: object) -> object:
-        """With a budget of CPU time, tables are in CPU time."""
-        if not isinstance(value, Mapping) or not isinstance(value.get("budget"), Mapping):
-            return value
-        given = value.get("statistics", {})
-        if value["budget"].get("cpu_s") is None or not isinstance(given, Mapping):
-            return value
-        return {**value, "statistics": {"time": "cpu", **given}}
+        if known and known.targets and "targets" not in value:
+            added["targets"] = known.targets
+        timed = isinstance(budget, Mapping) and budget.get("cpu_s") is not None
+        if timed and isinstance(given, Mapping):
+            added["statistics"] = {"time": "cpu", **given}
+        return {**value, **added}
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
