@@ -20,7 +20,6 @@ any other argument of ``pybobyqa.solve``
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
@@ -42,18 +41,15 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
     lower, upper = objective.lower, objective.upper
     start = rng.uniform(lower, upper)
-    settings = {"maxfun": MAXFUN, "rhobeg": _radius(start, float(np.min(upper - lower)))}
-    settings |= parameters
+    # Py-BOBYQA's own first radius, or the largest one that fits into the narrowest bounds.
+    own = 0.1 * max(float(np.max(np.abs(start))), 1.0)
+    radius = min(own, float(np.min(upper - lower)) / 3)
+    settings = {"maxfun": MAXFUN, "rhobeg": radius, **parameters}
     evaluate = moved_inside(objective)  # it may miss them by rounding errors
     result = pybobyqa.solve(evaluate, start, bounds=(lower, upper), do_logging=False, **settings)
     if result.flag == result.EXIT_INPUT_ERROR:
         raise ValueError(result.msg)
     return result
-
-
-def _radius(start: NDArray[np.float64], width: float) -> float:
-    """Py-BOBYQA's own first radius, or the largest one that fits into the narrowest bounds."""
-    return min(0.1 * max(float(np.max(np.abs(start))), 1.0), width / 3)
 
 
 PYBOBYQA = Adapter(

@@ -333,6 +333,7 @@ class Race:
         values = [checked_values(sample, dimensions=1) for sample in samples]
         dropped_at = np.zeros(len(values), dtype=np.int64)
         latest, leader = 0, -1
+        level = self.alpha / (max(len(values) - 1, 1) * len(self.looks))
         for look in (*self.looks, self.cap):
             racing = np.flatnonzero(dropped_at == 0)
             if racing.size == 1:
@@ -343,12 +344,9 @@ class Race:
             first = leading(field)
             latest, leader = look, int(racing[first])
             if look in self.looks:
-                worse = p_worse(field, first) <= self._level(len(values))
+                worse = p_worse(field, first) <= level
                 dropped_at[racing[worse]] = look
         return RaceState(dropped_at, latest, leader, None)
-
-    def _level(self, algorithms: int) -> float:
-        return self.alpha / (max(algorithms - 1, 1) * len(self.looks))
 
 
 def leading(field: Floats) -> int:
