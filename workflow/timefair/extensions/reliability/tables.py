@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -140,8 +139,7 @@ def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
     )
 
 
-@dataclass(frozen=True)
-class ReliabilityModel:
+class ReliabilityModel(NamedTuple):
     """Logistic regression on standardized features; arrays of shape (features,)."""
 
     centre: Vector
