@@ -292,17 +292,12 @@ class Author(NamedTuple):
             raise InputError(
                 f"--author: {text}: should be 'Family, Given', with an ORCID after it or without"
             )
-        if orcid and not _is_orcid(orcid):
+        total, digits = 0, (orcid or "").replace("-", "")
+        for digit in digits[:-1]:
+            total = (total + int(digit)) * 2
+        if orcid and "0123456789X"[(12 - total % 11) % 11] != digits[-1]:  # ISO 7064, MOD 11-2
             raise InputError(f"--author: {orcid}: is not an ORCID (its last digit does not fit)")
         return cls(family, given, orcid)
-
-
-def _is_orcid(text: str) -> bool:
-    digits = text.replace("-", "")
-    total = 0
-    for digit in digits[:-1]:
-        total = (total + int(digit)) * 2
-    return "0123456789X"[(12 - total % 11) % 11] == digits[-1]
 
 
 class Deposit(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,8 +40,7 @@ Array = NDArray[np.float64]
 NO_TARGET = -1
 
 
-@dataclass(frozen=True)
-class OwnTimes:
+class OwnTimes(NamedTuple):
     """The time of each run up to each target, in two parts; shape (runs, targets).
 
     The calibrated cost of an evaluation, times the evaluations up to the event at which the run

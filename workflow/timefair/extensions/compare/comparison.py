@@ -37,8 +37,7 @@ DISCORDANT = 0.5
 """Pairs that are added in which only the one version, and in which only the other one succeeds."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """An estimate with Student's distribution around it; NaN if there are too few runs, or nothing
     to compare. `error`: standard error; 0 if all pairs of runs agree. `freedom`: degrees of
     freedom, positive; `inf` for the normal distribution.
@@ -186,8 +185,7 @@ class Answer(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """A change with its answer and the interval from which it follows, of confidence 1 - level."""
 
     change: Change
@@ -517,8 +515,7 @@ def changes(sample: Sample) -> dict[Measure, Change]:
     return found
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Results of the comparison of two versions, `baseline` and `candidate`.
     - `by`, `ratio`: Measure of the verdict; ratio of costs above which a difference matters.
     - `level`: Of the answers over all functions, and of each measure's family of functions.
@@ -589,8 +586,7 @@ TITLES = {
 NOT_KNOWN = "n/a"
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """The round after which a comparison ended, and the number of planned rounds."""
 
     number: int

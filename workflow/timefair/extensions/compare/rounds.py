@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,8 +28,7 @@ from timefair.records.status import Perturbation, Status
 from timefair.records.store import read_runs, torn
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two versions of a campaign, ready to be compared, with reasons for doubts, one line each."""
 
     campaign: Campaign

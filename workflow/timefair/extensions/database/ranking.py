@@ -6,10 +6,9 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -36,8 +35,7 @@ ALPHA = 0.05
 FEWEST = 6  # functions with which Wilcoxon's test can decide at 95 %
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """The standings of an algorithm in one suite and dimension, as ``bbob, D = 5``.
 
     - `overall`: By the words for a measure. - `groups`: By group of functions, then by measure.
@@ -56,8 +54,7 @@ class Placed:
         return [name for name, row in rows if "better" in row and row["balance"] * sign > 0]
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(NamedTuple):
     """All standings, what to say beside them, and the entries of the algorithm itself (`twins`)."""
 
     use: str
@@ -214,7 +211,7 @@ def _placed(
         for name, of in found.items():
             low = min(one[name].low for one in at_ends)
             high = max(one[name].high for one in at_ends)
-            of[words] = replace(at_ends[0][name], low=low, high=high)
+            of[words] = at_ends[0][name]._replace(low=low, high=high)
         decided[words] = _decided([one[""] for one in at_ends], against)
     if against is not None:
         pair = {"tests": 1, "algorithm_a": label, "algorithm_b": against}

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,7 @@ EVALUATIONS = float("inf")
 SAMPLES = 400
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """Where an algorithm stands by one measure on some functions.
 
     - `labels`, `ranks`: Of all algorithms, itself first, with their average ranks.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -139,8 +138,7 @@ def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
     )
 
 
-@dataclass(frozen=True)
-class ReliabilityModel:
+class ReliabilityModel(NamedTuple):
     """Logistic regression on standardized features; arrays of shape (features,)."""
 
     centre: Vector
@@ -258,7 +256,9 @@ def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
     """The samples are those of `run_count.accuracy`, with all dimensions pooled."""
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):
-        for curve in _curves(everything.taken(_spread(rows)), names["suite"]):
+        if rows.size > MOST:
+            rows = rows[np.linspace(0, rows.size - 1, MOST).round().astype(np.intp)]
+        for curve in _curves(everything.taken(rows), names["suite"]):
             yield names | curve
 
 
@@ -295,9 +295,3 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
                 "stated_percent": 100.0 * curve.stated,
                 "observed_percent": 100.0 * curve.observed,
             }
-
-
-def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    if rows.size <= MOST:
-        return rows
-    return rows[np.linspace(0, rows.size - 1, MOST).round().astype(np.intp)]

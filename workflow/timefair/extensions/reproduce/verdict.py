@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, zip_longest
 from math import ceil
@@ -43,8 +42,7 @@ _CELL = ("function", "dimension")
 _ORIGINS = ("campaign", "code", "machine")
 
 
-@dataclass(frozen=True)
-class RecordedRun:
+class RecordedRun(NamedTuple):
     """A run from its record: its row, the instances of its cell, ascending, its configuration, code
     digest, machine, possible measure keys, and the length of its launches, None without a schedule.
     """
@@ -259,8 +257,7 @@ class Difference(NamedTuple):
     again: str
 
 
-@dataclass(frozen=True)
-class Likeness:
+class Likeness(NamedTuple):
     """The extent of the comparison of two runs, evaluations and events of each, and the first
     difference, None without one. `in_full` is False if the clock ended one of them, or a launch.
     """
@@ -530,8 +527,7 @@ class Finding(StrEnum):
 NOTHING = "code, software, parameters, seed and machine are as recorded"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A recorded run, its repetition, and the present differences from the facts in the record."""
 
     recorded: RecordedRun

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -122,8 +121,7 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
     return _RunSums(within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost)
 
 
-@dataclass(frozen=True)
-class _Weighting:
+class _Weighting(NamedTuple):
     """The inverse of the probability that a launch is not cut, a step function of its length."""
 
     times: Array
@@ -291,8 +289,7 @@ COMPUTED = (
 JUDGED = "the hardest target that at least one run and at least 5 launches reached"
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """The runs of one algorithm on one function, all instances together.
     - `names`, `strata`: Keys of the cell; the instance of each run, shape (runs,).
     - `target`: The one by which lengths are judged; None if too few launches reached one.

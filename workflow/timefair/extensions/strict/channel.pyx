@@ -1,12 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Memory that an evaluator and a solver share, for runs whose algorithm has its own process.
 
-The solver is the process of the algorithm; the evaluator is the process of the objective. One of
-the two has the turn: it writes a message and gives the turn to the other one, which reads the turn
-repeatedly on its own core. This takes less than a microsecond; a pipe takes ten. A process that has
-waited for `SPIN_NS` sleeps, which delays it by less than a hundredth of that time.
-
-The evaluator checks everything that the solver writes.
+The solver is the process of the algorithm; the evaluator is that of the objective, and checks all
+that the solver writes. One has the turn: it writes a message and gives the turn to the other one,
+which reads the turn repeatedly on its own core: less than a microsecond; a pipe takes ten. After
+`SPIN_NS`, a waiting process sleeps, which delays it by less than a hundredth of that time.
 """
 
 import mmap
@@ -185,7 +183,6 @@ cdef class Caller:
 
     @property
     def objective(self):
-        """The objective that the algorithm gets."""
         return RemoteObjective(self)
 
     def next_launch(self):
@@ -195,17 +192,13 @@ cdef class Caller:
             return self.channel.head.count
 
     def returned(self, str remark):
-        """Report that the launch is over; `remark` is the reason if it made no evaluation.
-
-        Then wait for the next launch and return its number.
-        """
+        """Report that the launch is over, and why if it made no evaluation; the next launch."""
         with self.lock:
             self.channel.write_text(remark.encode("utf-8", "replace"))
             self.exchange(RETURNED)
             return self.channel.head.count
 
     def failed(self, int64_t code, str text):
-        """Report that the launch raised an exception."""
         with self.lock:
             self.channel.write_text(text.encode("utf-8", "replace"))
             self.channel.head.code = code
@@ -227,7 +220,6 @@ cdef class Caller:
         return 0
 
     cdef int evaluate(self, const double *points, Py_ssize_t count, double *values) except -1:
-        """Have up to `AT_ONCE` points evaluated."""
         if self.foreign:
             raise ForeignProcess
         cdef Channel channel = self.channel
@@ -344,17 +336,15 @@ cdef class Server:
         self.point = np.empty((AT_ONCE, channel.dimension))
 
     def wait_until_ready(self):
-        """Wait until the solver can be launched."""
         self.listen()
         if self.channel.head.kind != READY:
             raise Garbled(f"a message of kind {self.channel.head.kind}")
 
     def launch(self, int64_t number, objective):
-        """Have the solver make a launch, evaluating for it with the run's objective.
+        """Evaluate for a launch with the run's objective; why it returned, without evaluations.
 
-        Returns why the algorithm returned, for the case that it made no evaluation. `LaunchFailed`
-        if the algorithm raised, `SolverGone` if its process ended, `Garbled` if it wrote a message
-        that the code of a solver never writes.
+        `LaunchFailed` if the algorithm raised, `SolverGone` if its process ended, `Garbled` if it
+        wrote a message that the code of a solver never writes.
         """
         cdef Head *head = self.channel.head
         head.count = number
@@ -372,7 +362,6 @@ cdef class Server:
                 raise Garbled(f"a message of kind {head.kind}")
 
     cdef int evaluate(self, objective) except -1:
-        """Evaluate the requested points, and answer."""
         cdef Head *head = self.channel.head
         cdef int64_t count = head.count
         cdef double *point = <double *>cnp.PyArray_DATA(self.point)
@@ -397,7 +386,6 @@ cdef class Server:
         return 0
 
     cdef int answer(self, int64_t kind, objective) except -1:
-        """Give the turn to the solver."""
         cdef Head *head = self.channel.head
         left = objective.evaluations_left
         head.calls = objective.evaluations
@@ -408,7 +396,6 @@ cdef class Server:
         return 0
 
     cdef int listen(self) except -1:
-        """Wait until the solver has given the turn to this side."""
         cdef Head *head = self.channel.head
         while not wait_for_turn(head, EVALUATOR):
             if not self.alive() and timefair_load(&head.turn) != EVALUATOR:
