@@ -4,6 +4,7 @@ import math
 import os
 import re
 import select
+import sys
 import tempfile
 from pathlib import Path
 
@@ -144,6 +145,21 @@ def test_points_and_batches_are_answered_in_order(script):
     objective = launch(script(text))
     assert np.array_equal(objective.points, [[1, 2], [0, 0], [1, 1], [2, 2], [3, 3]])
     assert objective.batches == [3, 0]
+
+
+@pytest.mark.slow
+def test_a_command_may_write_ahead_of_the_answers(script):
+    count = 30_000  # more than all pipes hold, both ways
+    text = f"""
+import sys
+while input() != "begin":
+    pass
+for k in range({count}):
+    print(k, 0)
+sys.stdout.flush()
+assert all(float(next(sys.stdin)) == k * k for k in range({count}))
+"""
+    assert len(launch(script(text, sys.executable)).points) == count
 
 
 @pytest.mark.parametrize("ending", ["echo stop; exec sleep 1000", "echo stop; exit 3", "exit 0"])

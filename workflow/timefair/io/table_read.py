@@ -827,6 +827,8 @@ def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layo
     frame = table.select([*kept.values()]).rename_columns([*kept]).to_pandas()
     if step is not None:
         frame["step"] = _floats(table[step])
+    if alone and (unused := [n for n in names if n not in {*kept.values(), step}]):
+        cautions.add("", f"columns without a use: {first(unused, 4)}")
     if not alone:
         rest = [n for n in names if n not in kept.values() and _plain(n) not in STEPS]
         values = {name: of for name in rest if (of := _floats(table[name])) is not None}

@@ -41,6 +41,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -174,6 +175,7 @@ CLIENT = str(Path(__file__).parent / "client")
 
 ENDING_S = 1.0  # seconds after which a command has to end when it has closed its output
 LONGEST_LINE = 1_000_000  # maximal length of a line, in bytes
+READ_BYTES = 65_536  # the capacity of a pipe
 LAST_BYTES, LAST_LINES = 1000, 5
 """Maximal length of the end of standard error in a message, after the first error before it."""
 
@@ -224,31 +226,39 @@ class Process:
 
     def __init__(self, command: CommandLine, folder: str, errors: int) -> None:
         self._errors = errors
-        self._rest = b""  # of a line that is not complete
-        inside, to = os.pipe()
-        came_from, outside = os.pipe()
-        self._to, self._from = os.fdopen(to, "wb"), os.fdopen(came_from, "rb")
+        self._lines: deque[bytes] = deque()
+        self._rest = b""  # of a line that is not complete yet
+        self._unsent = bytearray()
+        inside, self._to = os.pipe()
+        self._from, outside = os.pipe()
+        os.set_blocking(self._to, False)
         try:
             environment = _environment(folder)
             self._pid = spawn(command.arguments, environment, folder, inside, outside, errors)
+        except OSError:
+            os.close(self._to)
+            os.close(self._from)
+            raise
         finally:
             os.close(inside)
             os.close(outside)
 
     def read_line(self) -> bytes | None:
         """The next line without its end; None at the end of the output."""
-        line = self._from.readline(LONGEST_LINE)
-        if line.endswith(b"\n"):
-            return line[:-1]
-        if len(line) == LONGEST_LINE:
-            raise ExternalError(f"{shown([line])} is not a line: it does not end")
-        self._rest = line
-        return None
+        while not self._lines:
+            data = self._read()
+            if not data:
+                return None
+            *complete, self._rest = (self._rest + data).split(b"\n")
+            self._lines.extend(complete)
+            if len(self._rest) > LONGEST_LINE:
+                raise ExternalError(f"{shown([self._rest])} is not a line: it does not end")
+        return self._lines.popleft()
 
     def write(self, data: bytes) -> None:
-        with contextlib.suppress(BrokenPipeError):  # it needs no more answers
-            self._to.write(data)
-            self._to.flush()
+        """Send data; data that do not fit into the pipe are sent when the command reads."""
+        self._unsent += data
+        self._send()
 
     def check_end(self) -> None:
         """Check how the command ended, after the end of its output.
@@ -275,9 +285,29 @@ class Process:
     def end(self) -> None:
         os.killpg(self._pid, signal.SIGKILL)  # not waited for yet: the id is still its own
         os.waitpid(self._pid, 0)
-        self._from.close()
-        with contextlib.suppress(BrokenPipeError):  # an answer that it has not read
-            self._to.close()
+        os.close(self._to)
+        os.close(self._from)
+
+    def _read(self) -> bytes:
+        """Wait for output, and meanwhile send the unsent data."""
+        while self._unsent:
+            poll = select.poll()
+            poll.register(self._from, select.POLLIN)
+            poll.register(self._to, select.POLLOUT)
+            ready = dict(poll.poll())
+            if self._to in ready:
+                self._send()
+            if self._from in ready:
+                break
+        return os.read(self._from, READ_BYTES)
+
+    def _send(self) -> None:
+        try:
+            del self._unsent[: os.write(self._to, self._unsent)]
+        except BlockingIOError:  # the pipe is full
+            pass
+        except BrokenPipeError:  # it needs no more answers
+            self._unsent.clear()
 
     def _wait(self) -> os.waitid_result | None:
         """How the process ended; None if it still runs after `ENDING_S`. It remains a zombie."""
