@@ -39,8 +39,8 @@ def test_the_quicker_of_two_wins_on_many_functions_and_on_each_of_few(evidence):
     standing = by_time(evidence(QUICK_AND_SLOW, made=COMPARED))
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert standing.reason == (
-        "Average ranks: quick 1 and slow 2. Wilcoxon over 8 functions, corrected for 1 pair and "
-        "all criteria: p\u00a0=\u00a00.0078."
+        "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 pair and all "
+        "criteria: p\u00a0=\u00a00.0078."
     )
     few = by_time(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED))
     assert (few.verdict, few.leaders) == (Verdict.CLEAR, ("quick",))
@@ -59,7 +59,7 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     known = evidence(QUICK_AND_SLOW)
     early, late = (standing_of(known, SPACE, "targets", share) for share in ("10 %", "100 %"))
     assert (early.verdict, early.leaders) == (Verdict.CLEAR, ("quick",))
-    assert early.reason.startswith("Shares of the targets reached: quick 100\u00a0% and slow ")
+    assert early.reason.startswith("100\u00a0% of the targets reached, then slow with")
     assert late.verdict is Verdict.NOTHING
     assert late.reason == "All algorithms have reached 100\u00a0% of the targets."
     said = how_far(known, SPACE, "quick")
@@ -119,7 +119,7 @@ def test_the_most_significant_reversal_of_an_order_is_stated(reversing):
 
 def test_the_sentence_over_all_functions_counts_each_of_them():
     standings = [Standing(Verdict.CLEAR, (name,), (), "") for name in "AAABBC"]
-    few = Standing(Verdict.OPEN, (), ("A", "B"), "", "test")
+    few = Standing(Verdict.OPEN, (), ("A", "B"), "", "too few runs to decide any of 6 tests")
     found = [
         OnFunction(f"f{k}", "time", "1 s", 2.0, "", one)
         for k, one in enumerate([*standings, few, few])
@@ -128,7 +128,7 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
         "On single functions, the algorithm that is significantly better than every other one is "
         "A on 3, B on 2 and C on 1 of 8 functions. On 2 of them, no algorithm is."
     )
-    assert all_findings.summed_up(found[6:]).startswith("On none of the 2 functions is an ")
+    assert all_findings.summed_up(found[6:]).endswith("one: too few runs to decide any of 6 tests.")
 
 
 def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):
@@ -238,7 +238,7 @@ def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, le
 def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
     """The best was ahead of nobody, and the label was "depends on the function"."""
     of = [
-        Pairs(function, {"A": 1.0, "B": 2.0, "C": 3.0}, dict(better), {}, True, 2, 6)
+        Pairs(function, {"A": 1.0, "B": 2.0, "C": 3.0}, dict(better), {}, True, 2, 6, 1e-5, 0.05)
         for function, better in (("1", {}), ("2", {("B", "C"): 0.01}), ("all", {}))
     ]
     one, other = (pairs.standing("", "test") for pairs in of[:2])
@@ -250,7 +250,7 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
 def test_the_p_of_equal_values_that_runs_do_not_decide_is_named():
     """The test was named without its p-value."""
     values, undecided = {"A": 1.0, "B": 1.0}, {("A", "B"): 0.7, ("B", "A"): 0.7}
-    standing = Pairs("1", values, {}, undecided, True, 1, 1).standing("", "test")
+    standing = Pairs("1", values, {}, undecided, True, 1, 1, 1e-5, 0.05).standing("", "test")
     assert (standing.verdict, standing.tied) == (Verdict.OPEN, ("A", "B"))
     assert standing.tested == "test, corrected for 1 test and all criteria: p\u00a0=\u00a00.7"
 
@@ -259,7 +259,7 @@ def test_who_is_behind_on_some_functions_only_is_not_called_level(evidence):
     """A leads on both; B is behind on each and C on one: "not than C" was true of one only."""
     of = [
         Pairs(str(k), {"A": 1.0, "B": 2.0, "C": 3.0}, dict.fromkeys(better, 0.01),
-              {("A", "C"): 0.3}, True, 1, 6)
+              {("A", "C"): 0.3}, True, 1, 6, 1e-5, 0.05)
         for k, better in ((1, [("A", "B"), ("A", "C")]), (2, [("A", "B")]), (0, []))
     ]  # fmt: skip
     one, other = (pairs.standing("on f", "test") for pairs in of[:2])
@@ -346,6 +346,8 @@ def test_without_a_reached_target_precisions_decide(evidence):
     assert found.headline.startswith("A wins on f1 sphere and f2 ellipsoid, by the precision at")
     (pairs, _) = (pairs for _, pairs in on_each(known, SPACE, "seconds", "ERT"))
     assert on_function(known, SPACE, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
+    caution = cautions(known)["Unreached targets"]
+    assert caution.startswith("On 2 of 2 functions (bbob, 2 dimensions), no run has reached a")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from timefair.exhibits.comparisons.comparison import MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.registry import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
-from timefair.report.findings import functions_of, is_over_functions, sample
+from timefair.report.findings import functions_of, is_over_functions, sample, targeted
 
 MOST_MESSAGES = 3  # number of failed algorithms with a shown message of a run
 FEW_RUNS = 10  # number of runs below which intervals are wide; a 95 % interval of a median needs 6
@@ -44,6 +44,7 @@ def cautions(evidence: Evidence) -> dict[str, str]:
         "Equal runs": _equal_runs(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
+        "Unreached targets": _unreached(evidence),
         "Perturbed runs": _perturbation(evidence),
         "Timing noise": _timing_noise(evidence),
         "Heavy-tailed runtimes": _heavy_tails(evidence),
@@ -212,6 +213,19 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
         f"functions{why}. The verdicts come from the runs and hold only for "
         f"{'this function' if count == 1 else 'these functions'}."
     )
+
+
+def _unreached(evidence: Evidence) -> Iterator[str]:
+    if evidence.optimum == "unknown":
+        return
+    for space in evidence.spaces:
+        every = functions_of(evidence, space)
+        if count := len(set(every) - set(targeted(evidence, space, evidence.unit))):
+            yield (
+                f"On {count} of {counted(len(every), 'function')} ({space.title}), no run has "
+                "reached a target, and precisions decide. Are the targets too hard, or is the "
+                "optimum (f_opt) too low?"
+            )
 
 
 def _heavy_tails(evidence: Evidence) -> Iterator[str]:

@@ -111,6 +111,7 @@ def _results(rows: pd.DataFrame, column: str) -> Results:
 
 TABLE = "comparison"
 ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
+TOO_FEW = "too few runs"
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
@@ -125,11 +126,13 @@ class Pairs:
     differ: bool  # whether the results of some pair differ at all
     functions: int
     tests: int  # in the family; of several families, the smallest number
+    least: float  # smallest adjusted p-value that so many functions or runs can have
+    level: float  # largest adjusted p-value of a significant difference
     targets: bool = False
     aimed: bool = True  # whether some pair is tested at a target, if single functions have one
 
     @classmethod
-    def of(cls, records: Sequence[Mapping[Any, Any]]) -> Pairs:
+    def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
         """Read the rows of one criterion and function; at least one."""
         better: dict[tuple[str, str], float] = {}
         undecided: dict[tuple[str, str], float] = {}
@@ -142,14 +145,21 @@ class Pairs:
                 better[str(row["better"]), worse] = p
             else:
                 undecided[a, b] = undecided[b, a] = p
+        tests = min(int(row["tests"]) for row in records)
+        runs = [(int(row["n_a"]), int(row["n_b"])) for row in records]
+        functions = max(n for n, _ in runs) if function == ALL else 1
+        least = min(2 / comb(m + n, m) for m, n in runs)
+        least = 2.0 ** (1 - functions) if function == ALL else least
         return cls(
             function=function,
             values=dict(sorted(_values(records, targets=targets).items())),
             better=better,
             undecided=undecided,
             differ=any(row["differences"] for row in records),
-            functions=max(int(row["n_a"]) for row in records) if function == ALL else 1,
-            tests=min(int(row["tests"]) for row in records),
+            functions=functions,
+            tests=tests,
+            least=least * tests,
+            level=level,
             targets=targets,
             aimed=not all(isnan(row["target"]) for row in records),
         )
@@ -185,20 +195,48 @@ class Pairs:
         ]
         against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
-        said = self._values_in_words()
+        said = self._values_in_words(leaders, tied, named=not behind)
         if not behind:
             leaders, tied = (), (*leaders, *tied)
+        if why := self._undecidable():
+            return Standing(verdict, leaders, tied, said, why, basis=basis)
         what = counted(self.tests, "pair" if self.function == ALL else "test")
         test = f"{test}, corrected for {what} and all criteria"
         return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
-    def _values_in_words(self) -> str:
-        """The values over all functions, the best first; empty on a single function."""
+    def _undecidable(self) -> str:
+        """Why no pair could be decided, whatever the results; empty if one could."""
+        if self.better or self.least <= self.level:
+            return ""
+        if all(isnan(p) for p in self.undecided.values()):
+            return "no test with a single run of an algorithm"
+        tests = counted(self.tests, "pair" if self.function == ALL else "test")
+        if self.function != ALL:
+            return f"{TOO_FEW} to decide any of {tests}"
+        are = "is" if self.functions == 1 else "are"
+        return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
+
+    def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
+        """The values over all functions of the first algorithm (with its name, if `named`), and of
+        the first that is tied or else the next; and of those with a better value that are not
+        first, and why they are not.
+        """
         if self.function != ALL:
             return ""
-        what = "Shares of the targets reached" if self.targets else "Average ranks"
-        said = (f"{name} {self._value(self.values[name])}" for name in in_order(self.values))
-        return f"{what}: {listed([*said])}."
+        mine = self.values[leaders[0]]
+        others = [name for name in self.values if name not in leaders]
+        ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
+        after = [name for name in tied or in_order(self.values, others) if name not in ahead]
+        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
+        said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
+        said += "" if self.targets else self._value(mine)
+        if after:
+            said += f", then {after[0]} with {self._value(self.values[after[0]])}"
+        for name in ahead:
+            winners = [better for better, worse in self.better if worse == name]
+            said += f". {name} has {self._value(self.values[name])}, but is significantly worse "
+            said += f"than {listed(in_order(self.values, winners))}"
+        return f"{said}."
 
     def _value(self, value: float) -> str:
         return percent(-value) if self.targets else number(value)
@@ -247,7 +285,7 @@ def pairs_of(
         for row in rows.to_dict("records")
         if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
     ]
-    return Pairs.of(records) if records else None
+    return Pairs.of(records, 1 - evidence.confidence) if records else None
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
@@ -528,9 +566,11 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     if len(found) < 2:
         return ""
     if not clear:
+        tests = {one.standing.test for one in found if one.standing.test}
+        why = f": {tests.pop()}" if all(one.startswith(TOO_FEW) for one in tests) and tests else ""
         return (
             f"On none of the {len(found)} functions is an algorithm significantly better than "
-            "every other one."
+            f"every other one{why}."
         )
     leads = Counter(name for one in clear for name in one.leaders).most_common()
     named = listed([f"{name} on {count}" for name, count in leads])

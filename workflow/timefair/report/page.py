@@ -29,6 +29,7 @@ from timefair.report.findings import (
     Verdict,
     across,
     findings,
+    is_over_functions,
     leading,
 )
 from timefair.report.markup import Names, Part, definitions, folded, section, table
@@ -85,7 +86,14 @@ files in the folders <code>figures</code> and <code>tables</code>.</p></noscript
 READING = """<p class="note">All verdicts follow from the table
 <a href="#table-comparison">comparison</a>. Each pair of algorithms is tested by its own runs, and a
 difference is significant if its p-value is at most {level} after the corrections for the number of
-pairs and for all criteria.</p>"""
+pairs and for all criteria. {sample}</p>"""
+
+OVER_FUNCTIONS = """The pairs are tested over the functions (Wilcoxon’s signed-rank test), so the
+verdicts hold for functions like these."""
+
+OVER_RUNS = """With so few functions{where}, no result over them could be significant, so the pairs
+are tested by the runs on each function. The verdicts hold for new runs on these functions, and not
+for other functions."""
 
 
 def page(
@@ -159,7 +167,11 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
     decided = any(one.situations for one in found)
-    note = READING.format(level=f"{1 - evidence.confidence:.3g}") * decided
+    few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
+    where = "" if len(few) == len(found) else f" ({listed(few)})"
+    over = OVER_FUNCTIONS if len(few) < len(found) else ""
+    sample = f"{over} {OVER_RUNS.format(where=escape(where)) if few else ''}".strip()
+    note = READING.format(level=f"{1 - evidence.confidence:.3g}", sample=sample) * decided
     together = across(found)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     each_ = (concluded(one, names, alone=len(found) == 1) for one in found)

@@ -264,7 +264,7 @@ def over_functions(runs: Runs, analysis: Analysis) -> Made:
         if row["criterion"] == ERT and row["function"] == ALL:
             key = tuple(row[name] for name in column_names((*SPACE, *PAIR)))
             orders.setdefault(key, {})[row["measure"]] = row
-    leaders = _leaders(orders)
+    leaders = _leaders(orders, 1 - analysis.confidence)
     rows = []
     for (suite, dimension, *pair), found in orders.items():
         both = [
@@ -284,7 +284,7 @@ measure.
 Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 
-def _leaders(orders: Orders) -> dict[Space, tuple[str, ...]]:
+def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
     from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
@@ -293,7 +293,9 @@ def _leaders(orders: Orders) -> dict[Space, tuple[str, ...]]:
             of_spaces.setdefault((suite, dimension), []).append(
                 {"better": None, "target": np.nan, **found["seconds"]}
             )
-    return {space: Pairs.of(rows).standing("", "").leaders for space, rows in of_spaces.items()}
+    return {
+        space: Pairs.of(rows, level).standing("", "").leaders for space, rows in of_spaces.items()
+    }
 
 
 def _by_space(times: OwnTimes) -> dict[Space, list[Cell]]:
