@@ -104,7 +104,7 @@ def table(head: Iterable[str], rows: Iterable[str], numbers: int = 0) -> str:
     )
     body = "\n".join(rows)
     return (
-        f'<div class="scroll"><table>\n<thead><tr>{cells}</tr></thead>\n'
+        f'<div class="scroll"><table class="stacked">\n<thead><tr>{cells}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 

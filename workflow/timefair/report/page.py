@@ -293,9 +293,9 @@ def _function(one: OnFunction, names: Names) -> str:
         f'<tr><th scope="row">{escape(one.title)}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
-        f'<td class="number">{escape(one.value)}</td>'
-        f'<td class="number">{escape(one.successes) or "–"}</td>'
-        f'<td class="number">{factor}</td>'
+        f'<td class="number" data-label="value">{escape(one.value)}</td>'
+        f'<td class="number" data-label="successes">{escape(one.successes) or "–"}</td>'
+        f'<td class="number" data-label="next">{factor}</td>'
         f"<td>{_verdict(one.standing)}</td></tr>"
     )
 
