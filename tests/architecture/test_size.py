@@ -51,12 +51,12 @@ def lines(paths: Iterable[Path]) -> int:
 
 
 MEASURED: dict[str, Callable[[], int]] = {
-    "lines of the package": 60_707lambda: lines(sources(PACKAGE)),
-    "lines of the core": 44_565lambda: lines(core()),
+    "lines of the package": lambda: lines(sources(PACKAGE)),
+    "lines of the core": lambda: lines(core()),
     "files of the core": lambda: len(core()),
     "rooms of the core": lambda: len(rooms()),
     "lines of the extensions": lambda: lines(sources(EXTENSIONS)),
-    "lines of the tests": 37_566lambda: lines(sources(ROOT / "tests")),
+    "lines of the tests": lambda: lines(sources(ROOT / "tests")),
     "committed lines that are generated": lambda: lines(
         path for pattern in GENERATED for path in ROOT.glob(pattern)
     ),
