@@ -87,6 +87,14 @@ def test_the_core_imports_no_extension_and_every_folder_is_one():
     assert set(extensions()) == folders
 
 
+SMALL = """
+name: small
+problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}
+algorithms: {A: {use: "timefair:random-search"}}
+budget: {evaluations: 10}
+"""
+
+
 WITHOUT = """
 import importlib, os, pkgutil, sys
 import cma, packaging, pyarrow.parquet, pydantic, scipy.stats, yaml
@@ -127,7 +135,8 @@ def test_without_an_extension_everything_else_works(tmp_path):
         for path in (PACKAGE / "extensions").iterdir():
             if path.name != name:
                 (package / "extensions" / path.name).symlink_to(path)
-    campaign = PACKAGE.parents[1] / "config/config.yaml"
+    campaign = tmp_path / "small.yaml"
+    campaign.write_text(SMALL)
     folders = [str(tmp_path / name / "timefair") for name in extensions()]
     told = _python(["-c", WITHOUT, str(campaign), *folders], PACKAGE.parent, tmp_path)
     assert told.count("plan:") == told.count("in all") == len(folders)

@@ -139,7 +139,7 @@ def library_sentence() -> str:
 
 
 def _is_adapter(module: ModuleType) -> bool:
-    return ".adapters." in module.__name__ or ".libraries." in module.__name__
+    return ".libraries." in module.__name__
 
 
 def integer_sentence() -> str:

@@ -11,8 +11,7 @@ import pytest
 from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import adapter, registry
-from timefair.algorithms.adapters import nevergrad, pycma, scipy
-from timefair.extensions.libraries import cmaes, fcmaes, pygmo
+from timefair.extensions.libraries import cmaes, fcmaes, nevergrad, pycma, pygmo, scipy
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load

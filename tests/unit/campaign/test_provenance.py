@@ -106,7 +106,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
         ("records/store.py", True), ("records/schema.py", True),
         ("statistics/run_count/stopping.py", True), ("problems/coco.py", True),
         ("problems/compiled.pyx", True), ("problems/ioh.py", False),
-        ("algorithms/builtin/simple.py", True), ("algorithms/adapters/scipy.py", False),
+        ("algorithms/builtin/simple.py", True), ("extensions/libraries/scipy.py", False),
         ("records/collect.py", False), ("exhibits/runtimes.py", False),
         ("exhibits/charts/curves.py", False), ("campaign/configuration/model.py", False),
         ("policies/restarts.py", True), ("policies/stopping.py", True),

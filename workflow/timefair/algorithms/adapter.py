@@ -1,8 +1,7 @@
 """What the adapters of libraries share: names and parameters, start points, bounds, budgets.
 
-An adapter is a module of `adapters` or of an extension with one `Adapter`: the names of the
-algorithms, their parameters with defaults, and ``solve``, one launch. Nothing else has to be
-written for a library.
+An adapter is a module of an extension with one `Adapter`: the names of the algorithms, their
+parameters with defaults, and ``solve``, one launch. Nothing else has to be written for a library.
 """
 
 from __future__ import annotations

@@ -158,9 +158,8 @@ class Available:
 class Library(ABC):
     """A source of algorithms, the part before the colon of ``library:name``.
 
-    A library is an instance of a subclass at the top level of a module of `adapters` or of an
-    extension's ``libraries``, where the registry finds it. Importing that module must not import
-    the library itself.
+    A library is an instance of a subclass at the top level of a module of an extension's
+    ``libraries``, where the registry finds it. Importing that module must not import the library.
 
     - `name`: The part before the colon in a campaign.
     - `distributions`: The packages whose versions affect the algorithms, installed or not. The

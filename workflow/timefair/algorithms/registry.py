@@ -1,7 +1,6 @@
 """Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
-The libraries are found in the modules of `adapters` and of extensions. Importing this module
-imports none of them.
+The libraries are found in extensions. Importing this module imports none of them.
 
 The user's function is ``solve(objective, rng, **parameters)``, one launch; `base.Objective` has
 what it can ask of the objective. It may have three attributes: ``variables``, the kinds of
@@ -21,7 +20,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
-from timefair.algorithms import adapters
 from timefair.algorithms.base import (
     CONTINUOUS,
     ONE_OBJECTIVE,
@@ -102,7 +100,7 @@ def _declared(name: str, attribute: str) -> frozenset[Any]:
     return frozenset(words)
 
 
-_ADAPTERS = modules.declared(Library, adapters, *packages("libraries"))  # type: ignore[type-abstract]
+_ADAPTERS = modules.declared(Library, *packages("libraries"))  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {
     library.name: library
     for library in (

@@ -1,4 +1,4 @@
-"""Libraries of algorithms that timefair does not depend on, one adapter each."""
+"""Libraries of algorithms, one adapter each."""
 
 from timefair.basics.extension import Extension
 

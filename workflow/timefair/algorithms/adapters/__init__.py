@@ -1,1 +1,0 @@
-"""Adapters of libraries of algorithms: one module per library, each with a `Library`."""
