@@ -9,9 +9,10 @@ import gallery_page
 import pytest
 from commands_page import head, leaves
 from reference_tables import BLOCKS, summary
-from registry_pages import MADE, ROOT, declaration, extra_of, right
+from registry_pages import MADE, ROOT, all_names, extra_of, right, sentence
 
 from timefair import cli
+from timefair.algorithms.adapter import Adapter
 from timefair.algorithms.registry import LIBRARIES
 from timefair.campaign.configuration.model import CHOICES
 from timefair.policies import restart_policies, stopping_rules
@@ -57,10 +58,29 @@ ENTRIES = [*SUITES.values(), *LIBRARIES.values()]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_an_entry_declares_what_the_documentation_says_of_it(entry):
-    found = declaration(entry)
-    assert len(found.sentence) <= 65, "one short sentence: it is a cell of a table"
-    assert len(found.reference.split()) > 20, "the reference is the docstring"
+def test_an_entry_declares_what_the_lists_say_of_it(entry):
+    assert len(sentence(entry)) <= 65, "one short sentence: it is a cell of a table"
+
+
+def section(page: str, name: str) -> str:
+    """The section of a suite or library in a page of the reference, or of several that have one."""
+    text = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
+    found = re.search(rf"^### (?:.*, )?`{re.escape(name)}`(?:, .*)?\n\n([^#]+)", text, flags=re.M)
+    assert found, f'docs/reference/{page}: a section "### `{name}`"'
+    return found[1]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_has_its_section(name):
+    assert section("suites.md", name)
+
+
+@pytest.mark.parametrize("name", [n for n, each in LIBRARIES.items() if isinstance(each, Adapter)])
+def test_a_library_has_its_section_with_the_names_of_its_algorithms(name):
+    first = section("algorithms.md", name).partition("\n\n")[0]
+    many = f"`timefair algorithms --library {name}` lists its algorithms."
+    if first != many and (names := all_names(LIBRARIES[name])):
+        assert re.findall("`([^`]+)`", first) == names
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
