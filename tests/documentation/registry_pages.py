@@ -15,13 +15,13 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from reference_tables import ROOT, Makers, main
+
 from timefair.algorithms import registry as libraries
 from timefair.algorithms.adapter import Adapter
 from timefair.algorithms.base import Library
 from timefair.problems import registry as suites
 from timefair.problems.base import LARGEST, Suite
-
-ROOT = Path(__file__).parents[2]
 
 
 @cache
@@ -52,29 +52,28 @@ def sentence(entry: Suite | Library) -> str:
 
 
 @cache
-def requirements() -> dict[str, set[str]]:
+def extras() -> dict[str, str]:
+    """The extra that brings each package; empty for those that timefair depends on."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lists = {"": project["dependencies"], "extras": project["optional-dependencies"]["extras"]}
+    lists = {"extras": project["optional-dependencies"]["extras"], "": project["dependencies"]}
     return {
-        extra: {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in entries}
+        re.split(r"[\[<>=~!; ]", entry)[0].lower(): extra
         for extra, entries in lists.items()
+        for entry in entries
     }
 
 
 def extra_of(entry: Suite | Library) -> str:
     """Which extra brings the package of an entry: none, or ``extras``; ``alone`` if it pins an
     older numpy, so that it is installed without its dependencies.
-
-    AssertionError where pyproject.toml names the package nowhere.
     """
     if not entry.distributions or entry.distributions[0] == "timefair":
         return ""
     if getattr(entry, "install", "").startswith("--no-deps"):
         return "alone"
     package = entry.distributions[0].lower()
-    found = [extra for extra, packages in requirements().items() if package in packages]
-    assert found, f"pyproject.toml: {package}, the package of {entry.name}, is not in extras"
-    return found[0]
+    assert package in extras(), f"pyproject.toml: {package}, of {entry.name}, is not in extras"
+    return extras()[package]
 
 
 def _needs(entry: Suite | Library) -> str:
@@ -90,7 +89,7 @@ def library_table() -> str:
         examples = ", ".join(f"`{name}:{example}`" for example in library.examples)
         rows.append(f"| {shown} | {examples} | {sentence(library)} | {_needs(library)} |")
     rows.append("| | `module:function`, `file.py:function` | A function of your own. | |")
-    return _lines(rows)
+    return "\n".join(("", *rows, ""))
 
 
 def library_sentence() -> str:
@@ -112,7 +111,7 @@ def integer_sentence() -> str:
             found.append(f"all algorithms of `{library.name}`")
         else:
             found += [f"`{library.name}:{name}`" for name in able]
-    return _and(found)
+    return _wrapped(_and(found))
 
 
 def all_names(library: Library) -> list[str]:
@@ -130,17 +129,11 @@ def suite_table() -> str:
         "|---|---|---|---|---|---|",
     ]
     for name, suite in suites.SUITES.items():
-        cells = (
-            f"`{name}`",
-            sentence(suite),
-            _numbers(suite.functions),
-            _numbers(suite.dimensions),
-            suite.variables,
-            _needs(suite),
-        )
-        rows.append(f"| {' | '.join(cells)} |")
+        numbers = f"{_numbers(suite.functions)} | {_numbers(suite.dimensions)}"
+        of_suite = f"{sentence(suite)} | {numbers} | {suite.variables} | {_needs(suite)}"
+        rows.append(f"| `{name}` | {of_suite} |")
     rows.append("| `module:function`, `file.py:function` | A function of your own. | | | | |")
-    return _lines(rows)
+    return "\n".join(("", *rows, ""))
 
 
 def suite_sentence() -> str:
@@ -151,14 +144,15 @@ def suite_sentence() -> str:
 
 
 def _with_extras(names: dict[str, list[str]]) -> str:
-    return f"{_and(names[''])}. `pip install 'timefair[extras]'` adds {_and(names['extras'])}."
+    return _wrapped(
+        f"{_and(names[''])}. `pip install 'timefair[extras]'` adds {_and(names['extras'])}."
+    )
 
 
 def extras_sentence() -> str:
     entries = (*libraries.LIBRARIES.values(), *suites.SUITES.values())
-    return _and(
-        sorted({e.distributions[0] for e in entries if extra_of(e) == "extras"}, key=str.lower)
-    )
+    packages = {entry.distributions[0] for entry in entries if extra_of(entry) == "extras"}
+    return _wrapped(_and(sorted(packages, key=str.lower)))
 
 
 def _numbers(numbers: Iterable[int]) -> str:
@@ -180,39 +174,12 @@ def _and(words: list[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _lines(rows: Iterable[str]) -> str:
-    return "".join(f"{row}\n" for row in rows)
-
-
-MADE = {
+MADE: Makers = {
     "README.md": {"libraries": library_sentence, "suites": suite_sentence},
-    "docs/reference/algorithms.md": {
-        "libraries": library_table,
-    },
-    "docs/reference/suites.md": {
-        "suites": suite_table,
-        "integer": integer_sentence,
-    },
+    "docs/reference/algorithms.md": {"libraries": library_table},
+    "docs/reference/suites.md": {"suites": suite_table, "integer": integer_sentence},
     "docs/guide/installation.md": {"extras": extras_sentence},
 }
-"""The files with lists, and what makes each of them."""
-
-
-def right(file: str) -> str:
-    """The text of a file with its lists made again; AssertionError where a mark is missing."""
-    text = (ROOT / file).read_text(encoding="utf-8")
-    for mark, make in MADE[file].items():
-        made = make()
-        made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
-        found = re.search(rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)", text)
-        assert found, f"{file}: no place for {mark!r}"
-        text = text[: found.end(1)] + made + text[found.start(2) :]
-    return text
-
 
 if __name__ == "__main__":
-    for name in MADE:
-        if sys.argv[1:] == ["--fix"]:
-            (ROOT / name).write_text(right(name), encoding="utf-8")
-        elif right(name) != (ROOT / name).read_text(encoding="utf-8"):
-            sys.exit(f"{name}: python tests/documentation/registry_pages.py --fix")
+    main(__file__, MADE)
