@@ -1,8 +1,9 @@
 """Tables of the documentation that are made from the code: ``python reference_tables.py --fix``."""
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,44 +19,6 @@ ROOT = Path(__file__).parents[2]
 PROMISE = "Promise: "
 DESCRIBED = {"restart": "docs/guide/restarts.md", "stopping": "docs/validation/run-count.md"}
 """The pages that have a table of the classes of a chosen section."""
-
-
-class Block(NamedTuple):
-    """A table in a page, between two marks, and what makes its lines."""
-
-    page: str
-    name: str
-    lines: Callable[[], Iterator[str]]
-
-    @property
-    def begin(self) -> str:
-        return f"<!-- {self.name}: made by python tests/documentation/reference_tables.py --fix -->"
-
-    @property
-    def end(self) -> str:
-        return f"<!-- end of {self.name} -->"
-
-    @property
-    def path(self) -> Path:
-        return ROOT / self.page
-
-    def written(self) -> str:
-        return self._parts()[1]
-
-    def made(self) -> str:
-        return "\n" + "".join(f"{line}\n" for line in self.lines()) + "\n"
-
-    def fix(self) -> None:
-        before, _, after = self._parts()
-        text = f"{before}{self.begin}\n{self.made()}{self.end}{after}"
-        self.path.write_text(text, encoding="utf-8")
-
-    def _parts(self) -> tuple[str, str, str]:
-        before, begin, rest = self.path.read_text(encoding="utf-8").partition(f"{self.begin}\n")
-        table, end, after = rest.partition(self.end)
-        if not begin or not end:
-            raise ValueError(f"{self.page}: has no marks of {self.name}")
-        return before, table, after
 
 
 FIRST = (
@@ -259,16 +222,39 @@ def columns() -> Iterator[str]:
         yield f"| `{name}` | {'yes' if column.needed else 'no'} | {column.meaning} |"
 
 
-BLOCKS = (
-    Block("config/README.md", "keys", keys),
-    Block("docs/guide/restarts.md", "restart policies", policies),
-    Block("docs/validation/run-count.md", "stopping rules", rules),
-    Block("docs/guide/foreign-tables.md", "columns of a table", columns),
-)
+Makers = Mapping[str, Mapping[str, Callable[[], str | Iterable[str]]]]
+"""What makes the text between two marks, by the page and the name in the marks: lines or a text."""
+
+MADE: Makers = {
+    "config/README.md": {"keys": keys},
+    "docs/guide/restarts.md": {"restart policies": policies},
+    "docs/validation/run-count.md": {"stopping rules": rules},
+    "docs/guide/foreign-tables.md": {"columns of a table": columns},
+}
+
+
+def right(page: str, makers: Makers = MADE) -> str:
+    """A page with the text between its marks made again; AssertionError where a mark is missing."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for name, make in makers[page].items():
+        made = make()
+        if not isinstance(made, str):
+            made = "\n\n" + "".join(f"{line}\n" for line in made) + "\n"
+        found = re.search(
+            rf"(<!-- {name}(?:: .*)? -->)[\s\S]*?(<!-- (?:/|end of ){name} -->)", text
+        )
+        assert found, f"{page}: no place for {name!r}"
+        text = text[: found.end(1)] + made + text[found.start(2) :]
+    return text
+
+
+def main(script: str, makers: Makers) -> None:
+    for page in makers:
+        if sys.argv[1:] == ["--fix"]:
+            (ROOT / page).write_text(right(page, makers), encoding="utf-8")
+        elif right(page, makers) != (ROOT / page).read_text(encoding="utf-8"):
+            sys.exit(f"{page}: python {script} --fix")
+
 
 if __name__ == "__main__":
-    for block in BLOCKS:
-        if sys.argv[1:] == ["--fix"]:
-            block.fix()
-        else:
-            print(block.made())
+    main(__file__, MADE)

@@ -8,10 +8,12 @@ import commands_page
 import gallery_page
 import pytest
 from commands_page import head, leaves
-from reference_tables import BLOCKS, summary
-from registry_pages import MADE, ROOT, declaration, extra_of, right
+from reference_tables import MADE, ROOT, right, summary
+from registry_pages import MADE as LISTS
+from registry_pages import all_names, extra_of, sentence
 
 from timefair import cli
+from timefair.algorithms.adapter import Adapter
 from timefair.algorithms.registry import LIBRARIES
 from timefair.campaign.configuration.model import CHOICES
 from timefair.policies import restart_policies, stopping_rules
@@ -26,15 +28,16 @@ def has_not_drifted(script: str, written: str, right: str) -> None:
         pytest.fail("\n".join([f"python tests/documentation/{script}.py --fix", *diff]))
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[block.name for block in BLOCKS])
-def test_a_table_has_not_drifted(block):
-    has_not_drifted("reference_tables", block.written(), block.made())
+@pytest.mark.parametrize("page", MADE)
+def test_a_table_has_not_drifted(page):
+    has_not_drifted("reference_tables", (ROOT / page).read_text(encoding="utf-8"), right(page))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", MADE)
-def test_the_lists_of_a_file_are_up_to_date(file):
-    has_not_drifted("registry_pages", (ROOT / file).read_text(encoding="utf-8"), right(file))
+@pytest.mark.parametrize("page", LISTS)
+def test_the_lists_of_a_page_are_up_to_date(page):
+    written = (ROOT / page).read_text(encoding="utf-8")
+    has_not_drifted("registry_pages", written, right(page, LISTS))
 
 
 def test_pages_say_what_the_help_and_the_declarations_say():
@@ -57,10 +60,29 @@ ENTRIES = [*SUITES.values(), *LIBRARIES.values()]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_an_entry_declares_what_the_documentation_says_of_it(entry):
-    found = declaration(entry)
-    assert len(found.sentence) <= 65, "one short sentence: it is a cell of a table"
-    assert len(found.reference.split()) > 20, "the reference is the docstring"
+def test_an_entry_declares_what_the_lists_say_of_it(entry):
+    assert len(sentence(entry)) <= 65, "one short sentence: it is a cell of a table"
+
+
+def section(page: str, name: str) -> str:
+    """The section of a suite or library in a page of the reference, or of several that have one."""
+    text = (ROOT / "docs/reference" / page).read_text(encoding="utf-8")
+    found = re.search(rf"^### (?:.*, )?`{re.escape(name)}`(?:, .*)?\n\n([^#]+)", text, flags=re.M)
+    assert found, f'docs/reference/{page}: a section "### `{name}`"'
+    return found[1]
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_suite_has_its_section(name):
+    assert section("suites.md", name)
+
+
+@pytest.mark.parametrize("name", [n for n, each in LIBRARIES.items() if isinstance(each, Adapter)])
+def test_a_library_has_its_section_with_the_names_of_its_algorithms(name):
+    first = section("algorithms.md", name).partition("\n\n")[0]
+    many = f"`timefair algorithms --library {name}` lists its algorithms."
+    if first != many and (names := all_names(LIBRARIES[name])):
+        assert re.findall("`([^`]+)`", first) == names
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

@@ -207,35 +207,7 @@ def _reversed(
 CLASSIC = Classic()
 """Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions.
 
-Classic test functions with known optima, in any dimension.
-
-| | function | bounds | optimal value | reference |
-|---|---|---|---|---|
-| 1 | Ackley | -32.768 to 32.768 | 0 | Ackley 1987 |
-| 2 | Rastrigin | -5.12 to 5.12 | 0 | Rastrigin 1974 |
-| 3 | Griewank | -600 to 600 | 0 | Griewank 1981 |
-| 4 | Rosenbrock | -5 to 10 | 0 | Rosenbrock 1960 |
-| 5 | Levy | -10 to 10 | 0 | Levy and Montalvo 1985 |
-| 6 | Schwefel | -500 to 500 | 0 | Schwefel 1981 |
-| 7 | Styblinski-Tang | -5 to 5 | -39.16616570377 D | Styblinski and Tang 1990 |
-| 8 | Michalewicz, m = 10 | 0 to pi | -1.801303 (D = 2), -9.660152 (D = 10) | Michalewicz 1992 |
-| 9 | Zakharov | -5 to 10 | 0 | Rahnamayan et al. 2007 |
-| 10 | Dixon-Price | -10 to 10 | 0 | Dixon and Price 1989 |
-| 11 | Salomon | -100 to 100 | 0 | Salomon 1996 |
-| 12 | Trid | -D^2 to D^2 | -D (D + 4) (D - 1) / 6 | Neumaier 2006 |
-
-The formulas and bounds are those of S. Surjanovic and D. Bingham, *Virtual Library of Simulation
-Experiments: Test Functions and Datasets*, 2013, except for Salomon's function.
-
-Instance 1 is the function as published. The other instances move the optimum. The new optimum is
-uniform in the inner 80 % of the bounds, drawn with numpy's
-``default_rng([1960, function, D, instance])``. Schwefel and Michalewicz cannot be moved, because
-they have better values outside their bounds. Their instances reverse a random half of the axes, and
-the value outside the bounds is infinite. The optimum of Michalewicz has no closed form. As the
-function is separable, timefair computes the optimum for each variable.
-
-The functions are written in numpy. At D = 10, an evaluation takes 3 to 17 times as long as a bare
-call of ``bbob`` f8 through cocoex.
+Surjanovic and Bingham, *Virtual Library of Simulation Experiments*, 2013; Salomon 1996.
 """
 
 
@@ -406,30 +378,7 @@ class F1F23(Classic):
 F1_F23 = F1F23()
 """F1 to F23 of Yao, Liu and Lin (1999).
 
-The 23 functions F1 to F23 of most papers on metaheuristics.
-
-X. Yao, Y. Liu, G. Lin, *Evolutionary Programming Made Faster*, IEEE Transactions on Evolutionary
-Computation 3(2), 1999, with the bounds and constants that are printed there.
-
-| functions | D | bounds | optimal value |
-|---|---|---|---|
-| 1-4: sphere, Schwefel 2.22, 1.2, 2.21 | any | -100 to 100; f2: -10 to 10 | 0 |
-| 5-7: Rosenbrock, step, quartic | any | -30 to 30; -100 to 100; -1.28 to 1.28 | 0 |
-| 8: Schwefel | any | -500 to 500 | -418.9829 D |
-| 9-11: Rastrigin, Ackley, Griewank | any | -5.12 to 5.12; -32 to 32; -600 to 600 | 0 |
-| 12, 13: penalized | any | -50 to 50 | 0 |
-| 14: Shekel's foxholes | 2 | -65.536 to 65.536 | 0.998004 |
-| 15: Kowalik | 4 | -5 to 5 | 0.000307486 |
-| 16: six-hump camel back | 2 | -5 to 5 | -1.031628 |
-| 17: Branin | 2 | -5 to 10, 0 to 15 | 0.397887 |
-| 18: Goldstein-Price | 2 | -2 to 2 | 3 |
-| 19, 20: Hartman | 3, 6 | 0 to 1 | -3.862780, -3.322 |
-| 21-23: Shekel, m = 5, 7, 10 | 4 | 0 to 10 | -10.1532, -10.4029, -10.5364 |
-
-The papers use D = 30 for functions 1-13, and so does a campaign without ``dimensions``, which has
-functions 14-23 in their own D. The noise of f7, which is uniform between 0 and 1, is left out.
-Instance 1 is the function as published. The other instances move the optimum, or reverse axes in
-functions 8, 15 and 19-23, as in ``classic``.
+*Evolutionary Programming Made Faster*, IEEE Transactions on Evolutionary Computation 3(2).
 """
 
 
@@ -512,22 +461,4 @@ class Permutations(Suite):
 
 
 PERMUTATIONS = Permutations()
-"""Tours, assignments and flow shops with known optima.
-
-Permutations: travelling salesman, quadratic assignment and flow shop, with known optima.
-
-A point is an order of the whole numbers from 0 to dimension - 1. Its value is in percent of the
-least one, so the optimum is 100. Instances are drawn by their number; each has an optimum that its
-construction proves:
-
-- f1, TSP circle: cities at random places of a circle, Euclidean distances. The best tour is the
-  circle.
-- f2, TSP planted: distances u_i + u_j + s_ij with s = 0 on a hidden tour, and s > 0 elsewhere. Each
-  tour passes each city once, so none is shorter than 2 (u_1 + ... + u_n), the length of the hidden
-  one.
-- f3, QAP: places on a grid with distances |dx| + |dy|, and random flows, the larger the nearer the
-  places of a hidden assignment. No assignment costs less than the sum of the products of the sorted
-  flows and the oppositely sorted distances (rearrangement inequality), which the hidden one has.
-- f4, flow shop: two machines, times from 1 to 99; the value is the makespan. Johnson's rule gives
-  the optimum (Naval Research Logistics Quarterly 1, 1954).
-"""
+"""Tours, assignments and flow shops with known optima."""

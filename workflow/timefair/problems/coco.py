@@ -249,27 +249,7 @@ NOISY_GROUPS = {
 }
 
 BBOB = Coco("bbob", range(1, 25), SMALL, **NAMED)
-"""24 functions without noise.
-
-The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
-
-The optimum is the one that COCO uses, and it is exact.
-
-``bbob-boxed``: the bounds are strict. The value outside the bounds is infinite.
-
-``bbob-mixint``: the variables are in five groups of equal size. Those of the first four groups have
-2, 4, 8 and 16 values, and those of the fifth group are continuous. COCO rounds the value of an
-integer variable. timefair does not: a value that is not a whole number, or that is outside the
-bounds, ends the run with the status ``raised``.
-
-``bbob-noisy``: an algorithm gets measured values, which are f with noise. Like COCO's logger,
-timefair records the measured value and the value without noise of each evaluation that improves one
-of the two; see `docs/guide/noise.md`. This costs the algorithm no evaluation. The optimum is that
-of f without noise. A measured value is never below it: all models of noise add 1.01e-8. Cauchy
-noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. COCO adds a penalty to measured values
-outside the bounds, but not to values without noise. The noise of a run begins at a position in
-COCO's sequence that the seed of the run determines.
-"""
+"""24 functions without noise."""
 BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL, **NAMED)
 """The functions of `bbob`, infinite outside the bounds."""
 BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640), **NAMED)
@@ -335,23 +315,7 @@ def reference_values() -> dict[tuple[int, int, int], float]:
 
 
 BBOB_BIOBJ = CocoBiobj("bbob-biobj", range(1, 56))
-"""Two objectives: 55 pairs of functions of `bbob`.
-
-The suites of COCO with two objectives, through the package cocoex.
-
-An evaluation gives two objectives, each a function of ``bbob`` (Brockhoff et al. 2022). A run
-records every vector that no earlier one of the run weakly dominates, over all of its launches. The
-quality of the run is the hypervolume indicator of COCO of all these vectors: the area that they
-dominate between the ideal and the nadir point, or, before any of them is in this region, their
-distance to it with the opposite sign. It is computed after the run and is not charged to any
-algorithm.
-
-The precision is COCO's reference value of the problem minus the indicator. The reference value is
-the best indicator that COCO's authors know, so a precision can be negative. Targets at and below 0
-ask for such a result. The instances 11 to 15 have the reference value 1, which no set can reach.
-
-``final_target`` does not end a run, because the quality is not known before its end.
-"""
+"""Two objectives: 55 pairs of functions of `bbob`."""
 BBOB_BIOBJ_EXT = CocoBiobj("bbob-biobj-ext", range(1, 93))
 """Two objectives: the 55 pairs of `bbob-biobj` and 37 more."""
 
@@ -382,26 +346,4 @@ class CocoConstrained(Coco):
 
 
 BBOB_CONSTRAINED = CocoConstrained("bbob-constrained", range(1, 55), SMALL)
-"""54 functions with 1 to more than 100 constraints.
-
-The constrained suite of COCO, through the package cocoex (Dufossé et al. 2022).
-
-The 54 functions are 9 objective functions with 6 numbers of constraints each. A constraint is
-satisfied if its value is at most 0. The optimum is the one that COCO uses, and it is exact. Some of
-the constraints are active at the optimum. COCO gives a feasible point to start from, and so does
-``objective.start``. Points outside the bounds may be evaluated.
-
-As in COCO, an evaluation of the objective function and an evaluation of all constraints at a point
-each count as one evaluation. Budgets, ``evaluations`` of a record and runtimes in evaluations are
-the sum of both; ``constraint_evaluations`` of a record counts the second kind. If f may be an
-improvement, timefair itself evaluates the constraints at the point, unless the algorithm has just
-done so. This evaluation is not counted, but its microseconds are part of the run's time.
-
-Parameters
-----------
-quality
-    The value of a point in the record. ``feasible``, the default: f if the point is feasible; an
-    infeasible point does not count. ``indicator``: max(f, f_opt) + sum of max(g_i, 0), the value
-    that COCO's own logger writes, for infeasible points, too. Use it to compare with COCO's
-    archive.
-"""
+"""54 functions with 1 to more than 100 constraints."""

@@ -38,6 +38,7 @@ class PseudoBoolean(Suite):
         return found
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
+        """Not where nobody knows it, or where the one that ioh states is wrong."""
         return not (
             function in (LABS, NK_LANDSCAPES)
             or (function == N_QUEENS and dimension in (4, 9))
@@ -58,22 +59,7 @@ class PseudoBoolean(Suite):
 
 
 PBO = PseudoBoolean()
-"""The 25 pseudo-Boolean functions of IOHprofiler.
-
-The pseudo-Boolean functions of IOHprofiler (Doerr et al. 2020), through the package ioh.
-
-25 functions of binary variables, in any dimension; f21 and f23 need a square number of variables.
-Instance 1 is the original function. The other instances permute or invert the variables, and scale
-and shift the values. A variable with a value other than 0 and 1 ends the run with the status
-``raised``.
-
-ioh maximizes f and timefair minimizes, so timefair's value is ``-f``, and its optimum is the
-negative of the largest f. The optimum is unknown for LABS (f18) and NK landscapes (f25). timefair
-also treats it as unknown where the optimum that ioh states is wrong: for N-queens (f23) on boards
-smaller than 4 x 4, and for concatenated traps (f24) in dimensions that are not a multiple of 5. On
-instances above 1 of the maximum independent set (f22), ioh transforms the optimum twice; timefair
-corrects this.
-"""
+"""The 25 pseudo-Boolean functions of IOHprofiler."""
 
 
 def _open(function: int, dimension: int, instance: int) -> Any:
@@ -121,26 +107,7 @@ class ManyAffine(Suite):
 MA_BBOB = ManyAffine()
 """30 affine combinations of the functions of `bbob`.
 
-Affine combinations of the 24 functions of bbob (MA-BBOB), through the package ioh.
-
-D. Vermetten, F. Ye, T. Bäck, C. Doerr, *MA-BBOB: A Problem Generator for Black-Box Optimization
-Using Affine Combinations and Shifts*, 2023, arXiv:2312.11083. For function i of ``bbob``, let I_i
-be the instance, o_i its optimum, S_i the scale of the paper, and w_i the weight:
-
-- f(x) = 10^(10 (w_1 r_1 + ... + w_24 r_24) - 8)
-- r_i = (log10(f_i(x - x_opt + o_i) - f_i(o_i)) + 8) / S_i
-
-ioh raises differences below 1e-12 to 1e-12, so the optimum is at x_opt and about 1e-12. The bounds
-are -5 and 5.
-
-The 30 functions are 30 draws of the weights: 24 uniform numbers minus T, where negative ones become
-0, divided by their sum. T is 0.85, or the third largest number if that is less. An instance draws
-each I_i from 1 to 100, and x_opt within the bounds, uniformly. timefair draws the weights with
-numpy's ``default_rng([2023, function])``, and the rest with
-``default_rng([2023, function, D, instance])``. The instances that ioh makes of a number alone are
-different: T is not subtracted, but numbers below 0.85 become 0 and the two largest at least 0.85,
-so that the weights are nearly equal. All I_i are that number, and x_opt is between -4 and 4
-(IOHexperimenter, pull request 192).
+Vermetten et al., *MA-BBOB*, 2023, arXiv:2312.11083.
 """
 
 

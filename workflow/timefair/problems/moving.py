@@ -1,55 +1,7 @@
 """Problems that change during a run: the generalized moving peaks benchmark.
 
-The search space has several peaks, whose highest one is wanted. At each change all peaks move, and
-get other heights, widths, rotations and irregularities. Between two changes lies an *environment*,
-in which nothing changes. The value of a point is the negated height of the landscape there, and the
-bounds are -100 and 100.
-
-A run begins with the first environment and ends with the last one. All environments last equally
-long: the period is the budget of the run divided by the number of environments. It is in seconds
-where the budget is ``time_s``, and in evaluations where it is one of evaluations; a campaign with
-both is refused, because each of them would give another period. A change does not wait for the
-algorithm, and the algorithm is not informed of it. An evaluation belongs to the environment in
-which it begins. If it ends in a later one, its value is outdated: the evaluation counts, but the
-value does not.
-
-| function | peaks | shift severity |
-|---|---|---|
-| 1 | 5 | 1 |
-| 2 | 10 | 1 |
-| 3 | 25 | 1 |
-| 4 | 50 | 1 |
-| 5 | 100 | 1 |
-| 6 | 10 | 2 |
-| 7 | 10 | 5 |
-
-The shift severity is the distance by which a peak moves at a change. The competitions on the
-benchmark have the same numbers of peaks and shift severities; they also vary the dimension and the
-frequency of the changes, which are the campaign's here. The other settings are those of the
-authors' program of February 2022: heights from 30 to 70 with severity 7, widths from 1 to 12 with
-severity 1, angles with severity pi/9, tau from -1 to 1 with severity 0.2, eta from -20 to 20 with
-severity 2. Later versions of the program have other ranges of tau and eta. The formulas are those
-of D. Yazdani, M. N. Omidvar, R. Cheng, J. Branke, T. T. Nguyen and X. Yao, "Benchmarking continuous
-dynamic optimization: survey and generalized test suite", IEEE Transactions on Cybernetics 52(5),
-2022, with one component.
-
-The instance is the seed of the landscapes. timefair draws them with numpy's
-``default_rng([2022, function, dimension, instance])``, and the authors' program draws others.
-Results can therefore be compared with published ones qualitatively, but not number by number.
-
-The error of a value is its difference to the least value of its environment. The best value of a
-run in the record is the mean over all environments of the best error found in them. An environment
-without an evaluation so far counts with the error of the middle of the bounds, a point that needs
-no information. This mean falls during the run and ends at the mean of the best errors before a
-change. The optimum is 0. A time to a target of this mean is the time from the beginning of the run,
-and not the time since a change.
-
-``final_target`` does not end a run, because this mean is not known before its end.
-
-Parameters
-----------
-environments
-    The number of environments, from 2 to 1000; there is one change fewer. Default: 20.
+Yazdani et al., "Benchmarking continuous dynamic optimization: survey and generalized test suite",
+IEEE Transactions on Cybernetics 52(5), 2022, with the settings of the program of February 2022.
 """
 
 from __future__ import annotations

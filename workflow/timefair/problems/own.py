@@ -1,24 +1,9 @@
 """The user's own problem: ``module:function`` or ``path/to/file.py:function``.
 
-The function is ``f(x) -> float`` for an array of shape ``(dimension,)``, or has arguments named
-``function`` and ``instance``, which get the numbers in the campaign; without them, the only number
-is 1. `SETTINGS` come from ``problems.parameters``, or else from attributes of the function, of
-which all but flags, tolerance and hypervolume may be functions ``(function, dimension, instance) ->
-value``; other parameters are keyword arguments of it.
-
-With ``ideal`` and ``nadir``, it returns two objectives, and the quality of a run is the hypervolume
-indicator between them; the precision is ``hypervolume``, the best known one, at most 1, minus it.
-
-The attributes ``constraints`` (at most 0) and ``equalities`` (0) are functions of the same
-arguments, which return a list, or the numbers of values that the function returns beside f, as ``f,
-values``, the inequalities first. An equality h is two inequalities, ``h - equality_tolerance`` and
-``-h - equality_tolerance``.
-
-The attribute ``noise_free`` of a function with noise gives the value without it, and is called
-after a run, outside its clock, for the best measured points and the recommended ones. ``f_opt`` is
-that of this function. If it raises, or takes longer than 600 s for one of these two sets of points,
-the run has the status ``raised``, and so it has if its value at a measured point is NaN or
-infinite; a recommended point is then dropped.
+`SETTINGS` come from ``problems.parameters``, or else from attributes of the function, of which all
+but flags, tolerance and hypervolume may be functions ``(function, dimension, instance) -> value``;
+other parameters are keyword arguments of it. With constraints or two objectives, it may return more
+than f (docs/guide/constraints.md, docs/guide/two-objectives.md).
 """
 
 from __future__ import annotations

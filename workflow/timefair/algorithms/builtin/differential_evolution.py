@@ -1,42 +1,6 @@
-"""Differential evolution with the twelve classic strategies.
+"""Differential evolution with the twelve classic strategies, by the names of Storn's programs.
 
-R. Storn and K. Price, Differential Evolution: A Simple and Efficient Heuristic for Global
-Optimization over Continuous Spaces, Journal of Global Optimization 11 (1997) 341-359. The names of
-the strategies are those of Storn's own programs; the portfolio of Eftimov and Korošec (GECCO 2025)
-consists of them.
-
-**A launch.** NP points are drawn uniformly within the bounds. In each generation, every point x_i
-is challenged by one trial: a mutant of vectors of the generation (see `STRATEGIES`), crossed over
-with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the *next*
-generation if it is not worse. NaN counts as infinity.
-
-**Vectors.** r0, r1, ... are drawn for each trial, different from each other and from i; the
-best point may be among them. ``best`` is the first point of the generation with the least value.
-
-**Crossover.** ``bin``: each component comes from the mutant with probability CR, and one component,
-drawn uniformly, always does. ``exp``: consecutive components come from the mutant, cyclically and
-beginning at one drawn uniformly, as long as a draw is below CR; at least one and at most D.
-
-Parameters
-----------
-strategy
-    One of `STRATEGIES`; ``rand/1/bin`` by default.
-F
-    Factor of differences of vectors, in [0, 2]; 0.5 by default. ``rand/rand/bin`` does not use it.
-CR
-    The crossover probability, in [0, 1]; 0.9 by default.
-population
-    NP, not less than the strategy needs (`least_population`, 3 to 7).
-population_per_dimension
-    Replaces ``population``: NP is this number times D, or the strategy's minimum if that is larger.
-    5 by default, the lower end of the range that Storn and Price recommend.
-patience
-    Number of consecutive generations without a better best value after which the launch ends. By
-    default, it continues until the objective ends it.
-bounds
-    Treatment of a component outside the bounds. ``random``, the default: drawn uniformly within
-    them. ``reflect``: mirrored at the bound that it crossed, and clipped if it then crosses the
-    other one. ``clip``: set to the bound.
+R. Storn and K. Price, Differential Evolution, Journal of Global Optimization 11 (1997) 341-359.
 """
 
 from __future__ import annotations

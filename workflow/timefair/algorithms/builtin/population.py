@@ -1,38 +1,12 @@
 """Algorithms with a population, and what they share.
 
-JADE: J. Zhang and A. C. Sanderson, "JADE: adaptive differential evolution with optional external
-archive", IEEE Transactions on Evolutionary Computation 13(5), 2009.
-
-jDE, differential evolution rand/1/bin whose points carry their own F and CR: J. Brest, S. Greiner,
-B. Bošković, M. Mernik and V. Žumer, "Self-adapting control parameters in differential evolution: a
-comparative study on numerical benchmark problems", IEEE Transactions on Evolutionary Computation
-10(6), 2006.
-
-jDElscop, with three strategies and a shrinking population: J. Brest and M. S. Maučec,
-"Self-adaptive differential evolution algorithm using population size reduction and three
-strategies", Soft Computing 15, 2011.
-
-Coral reefs optimization: S. Salcedo-Sanz, J. Del Ser, I. Landa-Torres, S. Gil-López and J. A.
-Portilla-Figueras, "The coral reefs optimization algorithm: a novel metaheuristic for efficiently
-solving optimization problems", The Scientific World Journal 2014, 739768. The paper leaves
-crossover and mutation to the problem. Here they are simulated binary crossover (Deb and Agrawal
-1995) and polynomial mutation (Deb and Goyal 1996), both of index `INDEX`.
-
-Particle swarm optimization with inertia and one global best: Y. Shi and R. C. Eberhart, "A modified
-particle swarm optimizer", IEEE International Conference on Evolutionary Computation, 1998.
-Velocities are not limited; a particle that would leave the bounds stops at them and keeps its
-velocity.
-
-Artificial bee colony: D. Karaboga and B. Basturk, "A powerful and efficient algorithm for numerical
-function optimization: artificial bee colony (ABC) algorithm", Journal of Global Optimization 39,
-2007.
-
-mQSO, for problems that change and others: T. Blackwell and J. Branke, "Multiswarms, exclusion, and
-anti-convergence in dynamic environments", IEEE Transactions on Evolutionary Computation 10(4),
-2006. Each swarm has neutral particles, which move as in PSO with constriction, and quantum ones,
-drawn in a ball around the best point of the swarm, its attractor. All distances are in shares of
-the bounds' widths. All particles of all swarms move before any of them is evaluated, and points
-outside the bounds are moved onto them.
+ABC: Karaboga and Basturk, J. Global Optimization 39, 2007. CRO: Salcedo-Sanz et al., The Scientific
+World Journal 2014, 739768, with the crossover of Deb and Agrawal (1995) and the mutation of Deb and
+Goyal (1996), of index `INDEX`. jDE: Brest et al., IEEE Trans. Evolutionary Computation 10(6), 2006.
+jDElscop: Brest and Maučec, Soft Computing 15, 2011. JADE: Zhang and Sanderson, IEEE Trans.
+Evolutionary Computation 13(5), 2009. mQSO: Blackwell and Branke, the same 10(4), 2006. PSO: Shi and
+Eberhart, IEEE International Conference on Evolutionary Computation, 1998, without a limit of
+velocities; a particle that would leave the bounds stops at them and keeps its velocity.
 """
 
 from __future__ import annotations
@@ -499,7 +473,7 @@ def multiswarm(
     chi: Share = 0.729843788,
     c: Pull = 2.05,
 ) -> None:
-    """Move the swarms without end.
+    """Move all swarms without end, then evaluate; distances are in shares of the bounds' widths.
 
     - `swarms`: Number of swarms, M.
     - `neutral`, `quantum`: Number of particles of each kind in a swarm.

@@ -1,37 +1,6 @@
-"""Several algorithms that share the budget of a run: a portfolio.
+"""Several algorithms that share the budget of a run, in turn or in slices of rounds.
 
-**In turn.** The members run one after the other. Each runs for its share of the budget and is then
-ended. **In slices.** The members take turns in rounds. Each is paused after its share of a round
-and continues in the next round with its complete state.
-
-Within its share, a member is launched as in a run without limits: when a launch returns, another
-one follows with its own random stream (Algorithm 1 of the time-fair paper). A turn ends at the
-first evaluation that uses it up. A member that computes without evaluating therefore takes time
-from the others. Members see the bounds of the problem, their own evaluations, and the rest of their
-own share of a budget of evaluations, which the shares divide.
-
-With ``time_s``, the portfolio reads the clock of the machine, which does not include a simulated
-evaluation cost.
-
-Parameters
-----------
-members
-    A list of at least two algorithms, each ``library:name`` or ``{use: ..., parameters: ...}``.
-shares
-    The share of each member, numbers above 0 that add up to 1; equal shares by default.
-mode
-    ``in turn``, the default, or ``slices``.
-evaluations
-    The evaluations that the members share: with ``in turn`` all evaluations of the launch, which
-    ends when they are used up; with ``slices`` those of one round.
-time_s
-    The same in seconds, instead of ``evaluations``.
-
-References
-----------
-B. A. Huberman, R. M. Lukose and T. Hogg, An economics approach to hard computational problems,
-Science 275 (1997). C. P. Gomes and B. Selman, Algorithm portfolios, Artificial Intelligence 126
-(2001).
+Huberman, Lukose and Hogg, An economics approach to hard computational problems, Science 275 (1997).
 """
 
 from __future__ import annotations

@@ -1,33 +1,6 @@
 """The library ``external``: ``external:./solver --flag`` launches a command of the user's.
 
-Each launch is a process, to which timefair speaks by a line protocol: text, one message per line.
-
-A header opens a launch. Each of its lines is a word and its values, with one space between them;
-the last line is ``begin``::
-
-    timefair 1                      the version of the protocol
-    dimension 2
-    lower -5.0 -5.0
-    upper 5.0 5.0
-    integer 0 1                     1: whole numbers only; omitted if there is no such variable
-    seed 3141592653589793           of this launch, a whole number from 0 to 2**53 - 1
-    evaluations 20000               the rest of the budget; omitted without such a budget
-    parameter step 0.25             one line per parameter of the campaign
-    begin
-
-Then the command writes requests, each ended by a line feed, and reads an answer to each:
-
-``x1 x2 ... xD``
-    A point. The answer is one line with its value.
-``batch k``
-    k lines with a point each follow. The answer is k lines with a value each.
-``progress``
-    The answer is one line with the used share of the launch's budget, from 0 to 1.
-``stop``
-    The launch is over.
-
-Numbers have the format of C's ``strtod``, infinity and NaN included. Values are the shortest
-decimal numbers that give the same double again, or ``inf``, ``-inf`` and ``nan``.
+Each launch is a process, to which timefair speaks by the line protocol of docs/guide/external.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The suites of the CEC competitions of 2010 and 2014 to 2022."""
+"""The CEC competitions: large scale of 2010 with other data; 2014 to 2022 as programmed.
+
+Tang et al. 2010; Liang et al. 2013 (for 2014); Awad et al. 2016 (2017); Yue et al. 2019 (2020);
+Mohamed et al. 2020 (2021); Kumar et al. 2021 (2022). docs/reference/suites.md has their titles, and
+where the organizers' programs differ from them.
+"""
 
 from __future__ import annotations
 
@@ -231,18 +236,7 @@ composition
 : f20 10; f21 30; f22 50
 """,
 )
-"""The functions of the CEC2014 competition, as distributed.
-
-The functions of the CEC2014 competition, equal to the organizers' program.
-
-J. J. Liang, B. Y. Qu, P. N. Suganthan, *Problem Definitions and Evaluation Criteria for the CEC
-2014 Special Session and Competition on Single Objective Real-Parameter Numerical Optimization*,
-2013. Functions 1-3 are unimodal, 4-16 multimodal, 17-22 hybrids, 23-30 compositions. D is 10, 20,
-30, 50 or 100, and 2 for all functions but 17-22, 29 and 30. The bounds are -100 and 100.
-
-Data and instance are as in ``cec2017``. f8 and f10 and the fifth part of f23 and the first of f24
-are not rotated. f_opt is 100 times the number of the function.
-"""
+"""The functions of the CEC2014 competition, as distributed."""
 
 
 CEC2017 = Cec(
@@ -285,30 +279,7 @@ composition
 : f15 10; f18 30; f19 50
 """,
 )
-"""The functions of the CEC2017 competition, as distributed.
-
-The functions of the CEC2017 competition, equal to the organizers' program.
-
-N. H. Awad, M. Z. Ali, J. J. Liang, B. Y. Qu, P. N. Suganthan, *Problem Definitions and Evaluation
-Criteria for the CEC 2017 Special Session and Competition on Single Objective Bound Constrained
-Real-Parameter Numerical Optimization*, 2016. Functions 1-10 are basic functions, 11-20 hybrids,
-21-30 compositions. D is 10, 30, 50 or 100, and 2 for functions 1-10 and 21-28. The bounds are
--100 and 100. The organizers removed f2 from the competition: ``functions: 1,3-30``.
-
-The organizers' shifts, rotations and orders of the variables are read from the package opfunu,
-which is not imported: ``pip install 'timefair[cec]'``. There is one instance. Values are equal to
-those of the program within 1e-12, relatively, where it differs from the report, too:
-
-- f6 (Schaffer's F7) is not rotated.
-- f8 (non-continuous Rastrigin) has no steps: it is Rastrigin's function.
-- The minimum of f9 (Levy) is 900 where the shifted and rotated variables are 1; at the shift, the
-  value is between 900.7 and 909.6.
-- In f14 and f20, Schaffer's F7 reads the first variables instead of those of its group, and those
-  of its group have no effect.
-- f2 is compiled as C++. As C, the program takes the absolute value of whole numbers.
-
-f_opt is 100 times the number of the function, which is the minimum of the program.
-"""
+"""The functions of the CEC2017 competition, as distributed."""
 
 
 OPTIMA_2020 = (100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500)
@@ -334,29 +305,7 @@ CEC2020 = Cec(
     TABLE_2020,
     {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25},
 )
-"""The functions of the CEC2020 competition, as distributed.
-
-The functions of the CEC2020 and CEC2021 competitions, equal to the organizers' program.
-
-C. T. Yue, K. V. Price, P. N. Suganthan, J. J. Liang, M. Z. Ali, B. Y. Qu, N. H. Awad, P. P. Biswas,
-*Problem Definitions and Evaluation Criteria for the CEC 2020 Special Session and Competition on
-Single Objective Bound Constrained Numerical Optimization*, 2019, and A. W. Mohamed, A. A. Hadi,
-A. K. Mohamed, P. Agrawal, A. Kumar, P. N. Suganthan, the same for 2021, 2020. Functions 1-4 are
-basic functions, 5-7 hybrids, 8-10 compositions. D is 5, 10, 15, 20, 30, 50 or 100, in ``cec2021``
-10 or 20; all but 5-7 exist in D = 2, too. The competition has neither f6 nor f7 in D = 5 (the
-program divides by 0 in f7). The bounds are -100 and 100. Data and instance are as in ``cec2017``.
-
-``cec2021`` has the functions of ``cec2020`` with rounded data and 8 choices of transformations.
-Two versions of the program for 2020 are in circulation. Both suites follow the later one. The
-earlier one neither shifts nor rotates f4, and has groups of other sizes in f6 in D = 15.
-
-Parameters
-----------
-transformations
-    Of ``cec2021``: which of the bias of f, the shift and the rotation are applied, as the
-    organizers name it: ``bias-shift-rot``, the default, ``bias-shift``, ``bias-rot``,
-    ``shift-rot``, ``bias``, ``shift``, ``rot`` or ``basic`` for none of them.
-"""
+"""The functions of the CEC2020 competition, as distributed."""
 
 
 class Transformed(Cec):
@@ -397,27 +346,7 @@ composition
   bent_cigar 40 *1e4 /1e30 +100; elliptic 50 *1e4 /1e10 +400; schaffer_f6 60 *1e4 /2e7 +200
 """,
 )
-"""The functions of the CEC2022 competition, as distributed.
-
-The functions of the CEC2022 competition, equal to the organizers' program.
-
-A. Kumar, K. V. Price, A. W. Mohamed, A. A. Hadi, P. N. Suganthan, *Problem Definitions and
-Evaluation Criteria for the CEC 2022 Special Session and Competition on Single Objective Bound
-Constrained Numerical Optimization*, 2021. Functions 1-5 are basic functions, 6-8 hybrids, 9-12
-compositions. D is 2, 10 or 20; 6-8 do not exist in D = 2. The bounds are -100 and 100.
-
-The organizers' shifts, rotations and orders of the variables are read from the package opfunu,
-which is not imported: ``pip install 'timefair[cec]'``. There is one instance. Values are equal to
-those of the program within 1e-12, relatively, where it differs from the report, too:
-
-- f3 (Schaffer's F7) is not rotated.
-- f4 (non-continuous Rastrigin) has no steps: it is Rastrigin's function.
-- In f7, Schaffer's F7 reads the first variables instead of those of its group. The last fifth of
-  the variables in the order of the groups has no effect.
-- In f10, Schwefel's function is not rotated.
-
-The optimum is the shift, and its value is the one of the report in every function.
-"""
+"""The functions of the CEC2022 competition, as distributed."""
 
 
 class Large(IntEnum):
@@ -524,39 +453,4 @@ class Cec2010(Suite):
 
 
 CEC2010 = Cec2010()
-"""The functions of the CEC'2010 large-scale competition.
-
-The functions of the CEC'2010 competition on large-scale optimization, with other random data.
-
-K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, *Benchmark Functions for the CEC'2010 Special
-Session and Competition on Large-Scale Global Optimization*, 2010. The formulas are those of the
-report, in any dimension D and with groups of any size m.
-
-| functions | formula | basic functions | D |
-|---|---|---|---|
-| 1-3 | separable | elliptic, Rastrigin, Ackley | 2 or more |
-| 4-8 | 1e6 x one group of m + the rest | the three rotated; Schwefel 1.2, Rosenbrock | above m |
-| 9-13 | D/2m groups of m + the other half | the same | a multiple of 2m |
-| 14-18 | D/m groups of m | the same | a multiple of m |
-| 19-20 | all variables together | Schwefel 1.2, Rosenbrock | 2 or more |
-
-The variables that are not in groups (the rest, the other half) form a separable function. It is the
-same basic function without rotation, or a sphere if the basic function is Schwefel 1.2 or
-Rosenbrock. The bounds are those of the report: -5 and 5 for Rastrigin, -32 and 32 for Ackley, and
--100 and 100 for the others. The value at the optimum is exactly 0. Outside the bounds, the same
-formula is used.
-
-The report has data only for 1000 variables in groups of 50, and has no instances. timefair
-therefore draws the optimum, the order of the variables and the rotation with numpy's
-``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20. The
-optimum is uniform within the bounds, and the order is uniform. All groups have the same rotation,
-which is uniform among orthogonal matrices. The competition drew its optimum from a normal
-distribution truncated at the bounds. Results can therefore be compared with those of the
-competition qualitatively, but not number by number.
-
-Parameters
-----------
-group_size
-    The number of variables in a group, m. Default: 50 if there are 100 variables or more, as in the
-    report; otherwise half of the variables, but at least 2.
-"""
+"""The functions of the CEC'2010 large-scale competition."""

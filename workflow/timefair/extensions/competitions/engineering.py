@@ -1,27 +1,7 @@
-"""Engineering problems with constraints, of the CEC2020 real-world suite.
+"""Engineering problems with constraints: problems 8 to 33 of the CEC2020 real-world suite.
 
-A. Kumar, G. Wu, M. Z. Ali, R. Mallipeddi, P. N. Suganthan, S. Das, *A Test-suite of Non-Convex
-Constrained Optimization Problems from the Real-World and Some Baseline Results*, Swarm and
-Evolutionary Computation 56, 2020. The functions are problems 8 to 33 of the suite, by its numbers,
-each with one number of variables. The values of f and of the constraints are equal to those of the
-organizers' program within 1e-9, relatively. In problem 24 (robot gripper), f is the difference of
-the largest and the least force that the program finds by Octave's ``fminbnd``; it is 0 or 10,000
-where a force is complex.
-
-Constraints are as in ``bbob-constrained``. An equality is ``abs(h) - 1e-4 <= 0``, the tolerance of
-the suite. Variables that the program rounds take only whole numbers here, and so do those of
-problem 31, which it does not round. Problems 15-17, 19, 20, 23-25, 27, 29, 32 and 33 have no
-whole variables; in the others, algorithms for continuous variables need ``integer: round``.
-
-A campaign without ``dimensions`` runs each function in its own number of variables
-(``config/studies/engineering.yaml``).
-
-f_opt is the best value that the report states, with four exceptions. Problem 18 (pressure vessel)
-states 5885.33, which needs thicknesses that are not multiples of 1/16: with whole numbers it is
-6059.714335. Problem 31 (gear train) states 0: it is 2.700857e-12 at x = (16, 19, 43, 49). Problem
-25 states 1625.44: better is 1616.119765 at x = (5.955511, 5.388716, 5.358697e-06, 2.256638).
-Problem 30 (spring of wires) states 2.613884: enumerating the whole numbers gives 2.658559 at
-x = (9, 1.223041, 36).
+Kumar et al., Swarm and Evolutionary Computation 56, 2020, where f_opt is the best value that is
+stated, but for problems 18, 25, 30 and 31 (docs/reference/suites.md).
 """
 
 from __future__ import annotations

@@ -1,19 +1,4 @@
-"""bayesian-optimization 1.4: a Gaussian process with one of three acquisition functions.
-
-A launch begins with `FIRST` uniform points and does not end by itself. A proposal takes a second,
-so that this is for tens or hundreds of evaluations. A proposal that has been evaluated before is
-replaced by a uniform point. An infinite value ends the run with the status ``raised``. The license
-is the MIT license.
-
-Parameters
-----------
-kappa
-    (``UCB``) Number of standard deviations.
-xi
-    (``EI``, ``POI``) Improvement to be expected at least.
-init_points
-    Number of uniform points.
-"""
+"""bayesian-optimization 1.4; a point that has been evaluated is replaced by a uniform one."""
 
 from __future__ import annotations
 

@@ -1,37 +1,6 @@
 """cmaes: CMA-ES and its variants, under their own names (Nomura and Shibata 2024).
 
-| name | one launch |
-|---|---|
-| ``CMA`` | CMA-ES (Hansen 2016); with ``lr_adapt: true``, it adapts its learning rates |
-| ``CMAwM`` | CMA-ES with margin (Hamano et al. 2022), for integer and mixed variables too |
-| ``MAPCMA`` | maximum a posteriori CMA-ES with momentum (Hamano et al. 2024) |
-| ``SepCMA`` | CMA-ES with a diagonal covariance matrix (Ros and Hansen 2008) |
-
-A launch starts at a point drawn uniformly within the bounds, or at that of the suite
-(`timefair.algorithms.adapter.starting_point`). It ends by the criteria of cmaes, or
-when its distribution has degenerated. A point outside the bounds is drawn again up to
-``n_max_resampling`` times and then moved onto them. Each generation is evaluated as a batch. With
-``threads: n``, the batch uses n cores. NaN counts as infinity.
-
-Not included: ``XNES`` and ``DXNESIC``, because they diverge if points are moved onto the bounds (on
-``bbob`` f10, D = 10, within 500 evaluations), and the variants for categories and for several
-objectives.
-
-On a noisy problem, each generation recommends the mean of the distribution.
-
-Parameters
-----------
-sigma
-    Initial standard deviation, in units of the variables. Default: `SIGMA` times the mean width of
-    the bounds.
-population_size, margin, momentum_r
-    Default: the choice of cmaes. Only ``CMAwM`` has ``margin``, and only ``MAPCMA`` has
-    ``momentum_r``.
-n_max_resampling
-    Default: 100.
-lr_adapt
-    (``CMA``) Whether the learning rates adapt to the difficulty of the problem (Nomura et al.
-    2023), for noisy and multimodal problems. Default: false.
+XNES and DXNESIC are left out, because they diverge if points are moved onto the bounds.
 """
 
 from __future__ import annotations

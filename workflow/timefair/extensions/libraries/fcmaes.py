@@ -1,27 +1,4 @@
-"""fcmaes: its optimizers in C++.
-
-| name | one launch |
-|---|---|
-| ``CMA-ES`` | active CMA-ES, one run until its termination criteria |
-| ``CR-FM-NES`` | the natural evolution strategy of Nomura and Ono (2022), endless |
-| ``DE`` | differential evolution that ages its population, endless |
-| ``BiteOpt`` | the method of Vaneev, endless |
-| ``dual-annealing`` | generalized simulated annealing with a local search, endless |
-
-If fcmaes needs a first point, the point is drawn uniformly within the bounds. All points stay
-within the bounds. ``CMA-ES`` and ``CR-FM-NES`` draw normal numbers in pairs, and may keep the
-second number of a pair for the next launch. Two launches with the same seed in one process
-therefore differ. Two runs with the same seed are equal, because each run starts in a new process.
-Both algorithms evaluate each generation as a batch. With ``threads: n``, the batch uses n cores.
-The PGPE of fcmaes is not included.
-
-Parameters
-----------
-any argument of the function of fcmaes
-    For example ``popsize``. Meaning and default are those of fcmaes. The standard deviation of
-    ``CMA-ES`` is relative to the bounds. That of ``CR-FM-NES`` is relative only with ``normalize:
-    true``.
-"""
+"""fcmaes: its optimizers in C++. Some keep a normal number from one launch to the next."""
 
 from __future__ import annotations
 

@@ -1,24 +1,6 @@
 """MEALPY: the optimizers of ``mealpy.get_all_optimizers()`` by module and class.
 
-Without ``epoch``, one launch fills the budget: the epoch that an optimizer sees rises from 1 to
-10,000 with the used share of the budget (``objective.progress``), so that parameters that follow
-epoch / epochs reach their end with the budget, whatever the speed of the machine. With ``epoch``,
-a launch makes this number of iterations, and its points are those of MEALPY's own
-``solve(problem, seed=...)``. MEALPY's termination, threads, log and history are off. Points outside
-the bounds are moved onto them; integer variables are rounded as MEALPY decodes them; NaN positions
-are evaluated as they are.
-
-MEALPY 3.0.3 requires ``numpy<=1.26`` and would replace timefair's numpy, but works with numpy 2:
-``pip install --no-deps mealpy``. The license of this version is the MIT license.
-
-Parameters
-----------
-epoch
-    Number of iterations of a launch.
-mode
-    ``single`` (an agent moves before the next one is made) or ``swarm``.
-any other argument of the class
-    Such as ``pop_size`` (100) or ``c1``; MEALPY checks their ranges.
+Without ``epoch``, the epoch that an optimizer sees follows ``objective.progress``.
 """
 
 from __future__ import annotations

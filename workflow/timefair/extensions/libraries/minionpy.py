@@ -1,22 +1,6 @@
-"""Minion: winners of the CEC competitions, such as L-SHADE, jSO and IMODE, in C++ (Muzakka 2025).
+"""Minion: winners of the CEC competitions, in C++ (Muzakka 2025).
 
-A launch ends when its evaluations are used, or when the population has converged. Many of these
-algorithms plan with the evaluations: the population shrinks until the last one. Points outside the
-bounds are moved onto them. ``JADE`` is not included, because minionpy 1.9.1 calls L-SHADE by this
-name, nor are the methods that need a first point.
-
-Parameters
-----------
-maxevals
-    Evaluations that a launch plans with, at least 100 per dimension: with little more than the
-    first population, some of the algorithms end the process or hang. Default: the rest of the
-    run's budget of evaluations, or 10,000 per dimension, as in the competitions.
-population_size
-    First population size, at least 4: with fewer points, minionpy ends the process or hangs. Some
-    algorithms have a larger least size. 0 means the choice of Minion.
-x_tol, f_tol
-    Spread of the population, in coordinates and relative in values, at which a launch ends; a
-    negative number means never. Defaults: 1e-8 and -1.
+minionpy 1.9.1 calls L-SHADE JADE, and with few evaluations or points it hangs or ends the process.
 """
 
 from __future__ import annotations

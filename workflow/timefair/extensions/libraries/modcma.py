@@ -1,31 +1,6 @@
-"""Modular CMA-ES of the package ``modcma`` (de Nobel et al. 2021).
+"""Modular CMA-ES of the package ``modcma`` (de Nobel et al. 2021), in C++ and in Python.
 
-| name | one launch |
-|---|---|
-| ``CMA-ES`` | one run until its termination criteria |
-| ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
-| ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
-| ``modCMA`` | the implementation in Python with its defaults: one endless run |
-
-The first three are the implementation in C++. The first centre of each run is drawn uniformly
-within the bounds. Points outside the bounds are moved onto them (``bound_correction`` is
-"saturate"). The default of modcma is no correction: it evaluates such points unchanged. modcma
-never corrects the two points of two-point adaptation (``tpa``). The adapter moves these points,
-too.
-
-Parameters
-----------
-sigma0
-    Initial standard deviation, in units of the variables. Default: `SIGMA0` times the mean width of
-    the bounds. On ``bbob``, this is 2, the default of modcma.
-any module or number of the implementation in C++
-    The entries of ``modcma.c_maes.Modules`` and ``Settings``, for example ``ssa: PSR``, ``active:
-    true``, ``sampler: SOBOL``, ``lambda0: 20``. The name of the algorithm determines the restart
-    strategy.
-any module or number of the implementation in Python
-    (``modCMA``) The arguments of ``modcma.Parameters``, for example ``local_restart: IPOP``,
-    ``elitist: true``, ``lambda_: 20``. With ``bound_correction: null``, points are not corrected,
-    as by default in modcma.
+modcma never corrects the two points of two-point adaptation; the adapter moves them, too.
 """
 
 from __future__ import annotations

@@ -1,20 +1,4 @@
-"""Modular differential evolution of the package ``modde`` (Vermetten et al. 2023).
-
-The defaults are rand/1/bin with F = CR = 0.5 and a population of 10 times the dimension, which is
-drawn uniformly. A point outside the bounds is moved onto them.
-
-Parameters
-----------
-budget
-    Evaluations of one launch. By default, a launch uses the run's budget, and the modules that
-    depend on its used share (``lpsr``, ``use_jso_caps``, ``mutation_use_weighted_F``) follow
-    ``objective.progress``.
-F, CR
-    One number for all individuals.
-any other argument of ``modde.Parameters``
-    For example ``lambda_``, ``mutation_base``, ``crossover``, ``lpsr``. With ``mutation_n_comps:
-    2``, modde 0.0.4 adds the first difference twice instead of a second difference.
-"""
+"""Modular differential evolution of the package ``modde`` (Vermetten et al. 2023)."""
 
 from __future__ import annotations
 

@@ -1,42 +1,7 @@
 """nevergrad: the optimizers of its registry and those that are only attributes of it.
 
-The variables are one bounded ``Array``, in which a point outside the bounds is bounced back inside.
-The parametrization is seeded from the seed of the launch. Some optimizers (the lognormal mutations,
-direct search, the neural surrogates) also use numpy's global generator, which is seeded, too. A few
-optimizers do not give the same results for the same seed: `UNREPEATABLE`.
-
-All optimizers take integer variables, by the integer casting of nevergrad. The wizards of nevergrad
-then choose discrete optimizers. If only some variables are integer, timefair rounds these, and
-nevergrad does not know that they are integer. Optimizers that avoid points which they have seen
-(``SADiscrete...``, ``...T``) become very slow when they have seen all points of a small space.
-
-With two objectives, nevergrad replaces the two values by one, which it derives from a hypervolume.
-``DE`` and its variants compare the two objectives themselves. These optimizers can be used:
-`TWO_OBJECTIVES`. The others fail, or stay far from the front.
-
-On a noisy problem, timefair records the recommendation of nevergrad
-(``provide_recommendation``) each time that the evaluations of a launch have grown by 2 %.
-
-Parameters
-----------
-budget
-    Nominal number of evaluations of one launch. The launch ends when they are used up. Default: the
-    rest of the run's budget of evaluations. In a campaign without such a budget, the default is
-    `BUDGET_PER_DIMENSION` times the dimension, and `timefair check` says so; ``schedule: {budget:
-    fill}`` fits it to the time. A third of the registry needs a nominal budget. The
-    wizards (``NGOpt``, ``Shiwa``) choose their algorithm by it.
-num_workers
-    Number of points that nevergrad proposes before it gets the value of the first one. With
-    ``threads: n``, they are a batch. Default: n, or 1 for optimizers that propose one point at a
-    time.
-start
-    ``middle``, the default of nevergrad: the search starts in the middle of the bounds. Many
-    optimizers evaluate this point first in every launch. Optimizers without randomness
-    (``Powell``, ``SQP``, ``Cobyla``, ``NelderMead``, direct search, and the wizards that begin with
-    them) repeat their first launch. ``uniform``: each launch starts at a random point.
-any setting of a configured optimizer
-    For example ``popsize`` of ``PSO`` or ``crossover`` of ``DE``. The settings are the arguments of
-    its family in ``nevergrad.families``. Optimizers that are plain classes have no settings.
+The parametrization is seeded from the seed of the launch; some optimizers also use numpy's global
+generator. On noisy problems, the recommendation is asked for at each 2 % more evaluations.
 """
 
 from __future__ import annotations
@@ -64,11 +29,6 @@ BUDGET_PER_DIMENSION = 1000
 
 RECOMMENDING = 50
 """On noisy problems, number of recommendations per factor of e in a launch's evaluations."""
-
-UNREPEATABLE = (  # optimizers whose runs differ even with the same seed
-    *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
-    *("Carola8", "Carola9", "Carola10", "Carola13"),
-)
 
 TWO_OBJECTIVES = (  # optimizers that support two objectives, too
     *("CMA", "DE", "LhsDE", "NGOpt", "OnePlusOne", "PSO", "ParametrizationDE", "QrDE"),

@@ -1,18 +1,6 @@
 """NiaPy: its algorithms by the names of their classes, such as ``GreyWolfOptimizer``.
 
-Without ``max_iters``, one launch fills the budget: the iteration that an algorithm sees rises to
-10,000 with the used share of the budget (``objective.progress``). With ``max_iters``, a launch
-makes this number of iterations. NiaPy's histories are off. Points outside the bounds are moved
-onto them; integer variables are rounded.
-
-NiaPy's license is the MIT license: ``pip install --no-deps niapy`` keeps timefair's numpy.
-
-Parameters
-----------
-max_iters
-    Number of iterations of a launch.
-any argument of the class
-    Such as ``population_size``.
+Without ``max_iters``, the iteration that an algorithm sees follows ``objective.progress``.
 """
 
 from __future__ import annotations

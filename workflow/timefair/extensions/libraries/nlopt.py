@@ -1,28 +1,6 @@
 """NLopt: its algorithms without gradients, under their own names.
 
-A launch of a local algorithm (``LN_``) starts at a point drawn uniformly within the bounds, or at
-that of the suite (`timefair.algorithms.adapter.starting_point`). It ends
-when a tolerance is met. Without a tolerance, it ends when rounding errors prevent progress. A
-global algorithm (``GN_``) does not end by itself. The algorithms of the DIRECT family, except
-``GN_DIRECT_L_RAND``, are deterministic: each of their launches repeats the first one.
-
-``GN_ISRES``, ``GN_ORIG_DIRECT`` and ``GN_ORIG_DIRECT_L`` take constraints, too. ``LN_COBYLA`` and
-``LN_AUGLAG``, an augmented Lagrangian, are only for constraints; without constraints, ``LN_COBYLA``
-is in scipy. ``LN_COBYLA`` may leave the bounds.
-
-Not included: ``LN_NEWUOA`` (it ignores the bounds), ``LN_NEWUOA_BOUND`` (it can hang without an
-evaluation), and ``GN_AGS`` (it is limited to 10 dimensions).
-
-Parameters
-----------
-xtol_rel, xtol_abs, ftol_rel, ftol_abs, maxeval, population
-    Those of NLopt. Default: 0, which means no limit. For ``population``, 0 means the choice of
-    NLopt.
-initial_step
-    (``LN_``) First step, in units of the variables. Default: the choice of NLopt.
-local
-    (``GN_MLSL``, ``GN_MLSL_LDS``, ``LN_AUGLAG``) The local algorithm. Default: ``LN_BOBYQA``. Its
-    relative tolerance on points is `LOCAL_XTOL`.
+Left out: ``LN_NEWUOA`` (ignores the bounds), ``LN_NEWUOA_BOUND`` (can hang), ``GN_AGS`` (D <= 10).
 """
 
 from __future__ import annotations

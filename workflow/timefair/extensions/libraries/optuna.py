@@ -1,15 +1,4 @@
-"""optuna: its samplers, asked for one point after the other.
-
-A launch does not end by itself. A sampler takes 1 ms (``random``) to several milliseconds (``TPE``,
-the more the more points there are), so that these algorithms are for costly evaluations. Values
-that are NaN are failed trials to optuna. With ``threads: n``, n points are proposed at a time and
-are a batch. ``GP`` needs the package torch. optuna's license is the MIT license.
-
-Parameters
-----------
-any number or truth value among the arguments of the sampler
-    Such as ``n_startup_trials``, ``multivariate`` of ``TPE`` or ``popsize`` of ``CMA-ES``.
-"""
+"""optuna: its samplers, asked for one point after the other; NaN is a failed trial."""
 
 from __future__ import annotations
 

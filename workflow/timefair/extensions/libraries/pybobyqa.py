@@ -1,21 +1,4 @@
-"""Py-BOBYQA: trust regions of quadratic models within bounds (Cartis et al. 2019).
-
-A launch starts at a point drawn uniformly within the bounds and ends when the radius of the trust
-region is ``rhoend``. With ``seek_global_minimum: true``, it restarts inside the launch. The license
-of the package is the GPL. timefair therefore uses it only if the user installs it.
-
-Parameters
-----------
-maxfun
-    Largest number of evaluations of a launch. Default: `MAXFUN`. It is not larger because Py-BOBYQA
-    makes lists of this length.
-rhobeg
-    First radius of the trust region. Default: a tenth of the largest absolute coordinate of the
-    start and at least 0.1, as in Py-BOBYQA, but at most a third of the width of the narrowest
-    bounds.
-any other argument of ``pybobyqa.solve``
-    For example ``rhoend``, ``objfun_has_noise``, ``user_params``.
-"""
+"""Py-BOBYQA: trust regions of quadratic models within bounds (Cartis et al. 2019)."""
 
 from __future__ import annotations
 

@@ -1,34 +1,4 @@
-"""CMA-ES by the authors of CMA-ES, in their package ``cma``.
-
-| name | one launch |
-|---|---|
-| ``CMA-ES`` | one run until the termination criteria of cma |
-| ``IPOP`` | restarts with twice the population each time (Auger and Hansen 2005) |
-| ``BIPOP`` | restarts that alternate large and small populations (Hansen 2009) |
-| ``lq-CMA-ES`` | one run with a linear-quadratic surrogate (Hansen 2019), ``cma.fmin_lq_surr2`` |
-| ``AL-CMA-ES`` | one run with an augmented Lagrangian (Atamna et al. 2017), ``cma.fmin_con2`` |
-
-``AL-CMA-ES`` is for constraints, the others are not. Each run starts at a point drawn uniformly
-within the bounds, or at that of the suite (`timefair.algorithms.adapter.starting_point`). The
-default boundary handling of cma keeps all evaluated points inside. Integer variables are passed as
-``integer_variables`` of cma, and rounded. ``lq-CMA-ES`` and ``AL-CMA-ES`` take only continuous
-variables. With ``threads: n``, ``CMA-ES``, ``IPOP`` and ``BIPOP`` evaluate each generation as a
-batch, in which NaN counts as infinity. Nothing is printed or written. The small populations of
-``BIPOP`` use numpy's global generator, which is seeded for each launch. On a noisy problem each
-iteration recommends the mean of the distribution, the ``result.xfavorite`` of cma.
-
-Parameters
-----------
-sigma0
-    Initial standard deviation, in units of the variables. Default: `SIGMA0` times the width of the
-    bounds, per variable.
-restarts, incpopsize
-    (``IPOP``, ``BIPOP``, ``lq-CMA-ES``) Number of restarts inside a launch, and the factor of the
-    population at each restart (default 2). By default, ``IPOP`` and ``BIPOP`` restart without
-    limit, and ``lq-CMA-ES`` does not restart.
-any key of ``cma.CMAOptions``
-    For example ``popsize``, ``tolfun`` or ``CMA_diagonal``, with the meaning that they have in cma.
-"""
+"""CMA-ES by its authors, in their package ``cma``; BIPOP also uses numpy's global generator."""
 
 from __future__ import annotations
 
@@ -49,10 +19,7 @@ from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
 
 SIGMA0 = 0.2
-"""Default initial standard deviation over the width of the bounds. The documentation of cma
-recommends that the optimum is within about three standard deviations of the start, and 0.2 to 0.3
-of the width if nothing is known.
-"""
+"""Default initial standard deviation over the width of the bounds; cma recommends 0.2 to 0.3."""
 ENDLESS = 10**9  # default number of restarts of IPOP and BIPOP, more than any budget allows
 CONSTRAINED = "AL-CMA-ES"
 NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES", CONSTRAINED)

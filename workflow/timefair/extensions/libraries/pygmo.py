@@ -1,35 +1,4 @@
-"""pygmo: its algorithms for one or two objectives within bounds, under their own names.
-
-A launch draws a population uniformly within the bounds and evolves it. Some algorithms stop by
-themselves: ``cmaes``, ``de``, ``de1220``, ``sade`` and ``xnes`` when the population is flat
-(``ftol`` and ``xtol``; with both at 0 they continue), ``compass_search``, ``ihs``, ``mbh`` and
-``simulated_annealing`` at the end of their schedule. The others are endless. All algorithms give
-the same results for the same seed, and stay within the bounds. With ``threads: n``, these
-algorithms evaluate each generation as a batch: `BATCHED`.
-
-For two objectives: ``maco``, ``moead``, ``moead_gen``, ``nsga2`` and ``nspso``.
-
-Not included: the algorithms for constraints, and the NLopt inside pygmo,
-because the library ``nlopt`` has it.
-
-Parameters
-----------
-population
-    Number of points. Default: `POPULATION`; 100 with two objectives; 63 for ``gaco``, the size of
-    its default kernel; 1 for ``compass_search``, ``mbh`` and ``simulated_annealing``, which improve
-    a single point.
-gen, max_fevals
-    Default: the largest number that pygmo can count. Only ``compass_search`` has ``max_fevals``.
-    ``ihs`` changes its band width and its adjustment rate over its generations. By default, these
-    generations use the rest of the run's budget of evaluations, or `BUDGET_PER_DIMENSION`
-    evaluations per dimension in a campaign without such a budget, which `timefair check` says;
-    ``schedule: {gen: fill}`` fits them to the time.
-force_bounds
-    (``cmaes``, ``xnes``) Default: true. With false, the algorithms leave the bounds.
-any other argument of the algorithm's constructor
-    Meaning and default are those of pygmo. ``mbh`` also takes the arguments of its inner compass
-    search.
-"""
+"""pygmo: its algorithms for one or two objectives within bounds, under their own names."""
 
 from __future__ import annotations
 

@@ -1,32 +1,6 @@
 """pymoo: its algorithms for one or two objectives within bounds, under their own names.
 
-All of them stay within the bounds and give the same results for the same seed. ``BIPOPCMAES`` and
-``CMAES`` run the package cma with the defaults of pymoo. Points that pymoo evaluates together are a
-batch. With ``threads: n``, the batch uses n cores. Not included: ``PatternSearch``, ``DIRECT`` and
-``CMOPSO``, because they do not give the same results for the same seed.
-
-For two objectives: ``AGEMOEA``, ``AGEMOEA2``, ``MOEAD``, ``MOPSO_CD``, ``NSGA2``, ``NSGA3``,
-``SMSEMOA`` and ``SPEA2``. ``MOEAD`` and ``NSGA3`` have evenly spread directions, as many as
-``pop_size`` says (default: 100).
-
-``GA``, ``DE`` and ``ES`` take constraints: a feasible point is better than an infeasible one. Then
-points are evaluated one after the other, not as a batch. If the suite gives a point to start from,
-it is in the first population. ``SRES`` and ``ISRES`` do not take constraints here, because with
-constraints their stochastic ranking does not give the same results for the same seed.
-
-``GA`` takes permutations, too: with order crossover, inversion, and random orders as the first
-population, pymoo's operators for them.
-
-Parameters
-----------
-termination
-    ``tolerance``, the default: a launch ends when points and values no longer change. The
-    tolerances are the defaults of pymoo, but the limits of 1,000 generations and 100,000
-    evaluations do not apply. ``none``: a launch ends only if the algorithm itself stops
-    (``CMAES``).
-any argument of the algorithm's constructor that is a number, a word or a truth value
-    For example ``pop_size``, and for ``DE`` also ``F`` and ``CR``. Operators are the defaults of
-    pymoo.
+``SRES`` and ``ISRES`` do not repeat their results with constraints, so that they take none.
 """
 
 from __future__ import annotations

@@ -1,35 +1,4 @@
-"""`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers.
-
-A launch of a local method starts at a point drawn uniformly within the bounds, or at that of the
-suite (`timefair.algorithms.adapter.starting_point`). With restarts, it is
-therefore a random-restart local search. Methods that use a gradient estimate it by the finite
-differences of scipy. These evaluations count. Bounds are passed to all methods that accept them.
-``CG`` and ``BFGS`` do not accept bounds and evaluate points outside. ``COBYLA`` treats bounds as
-constraints, which it may violate during the search.
-
-``differential_evolution`` takes integer variables, which it rounds. All other algorithms are for
-continuous variables. ``COBYLA``, ``COBYQA``, ``SLSQP``, ``trust-constr`` and
-``differential_evolution`` take constraints. Gradients of constraints are finite differences, too.
-
-With ``threads: n``, ``differential_evolution`` evaluates each generation as a batch. Its default of
-``updating`` is then ``deferred``; with ``immediate``, it evaluates one point at a time. The methods
-with a gradient evaluate the points of a finite difference as a batch (scipy 1.16 or later).
-
-``direct`` is deterministic, and so is ``shgo`` with its default sampling: each of their launches
-repeats the first one. ``basinhopping`` starts at a uniform point. Unlike the default of scipy, it
-minimizes locally by L-BFGS-B within the bounds; ``minimizer_kwargs`` changes this.
-
-Parameters
-----------
-any option of a local method
-    For example ``maxiter`` or ``gtol``; ``scipy.optimize.show_options`` lists them.
-tol
-    (local methods) The ``tol`` of `minimize`.
-jac
-    (local methods with a gradient) ``2-point`` or ``3-point`` finite differences.
-any argument of a global optimizer
-    The keyword arguments of the function of that name.
-"""
+"""`scipy.optimize`: the methods of `minimize` that need no gradient, and the global optimizers."""
 
 from __future__ import annotations
 

@@ -1,20 +1,4 @@
-"""scikit-optimize: Bayesian optimization by a Gaussian process or by a forest of trees.
-
-A launch begins with 10 random points and does not end by itself. The model is fitted for each
-evaluation. A fit takes 0.1 to 1 s, and longer the more points there are. These algorithms are
-therefore for budgets of tens or hundreds of evaluations. ``gbrt_minimize`` is not included because
-it does not work with scikit-learn 1.7 or later.
-
-With ``threads: n``, scikit-optimize proposes n points at a time, which are a batch. For each of
-them, it fits the model again, with the best known value in place of the values that it does not
-know yet.
-
-Parameters
-----------
-any argument of the function
-    For example ``n_initial_points``, ``acq_func``, ``initial_point_generator``, ``base_estimator``
-    (``ET`` or ``RF``).
-"""
+"""scikit-optimize: Bayesian optimization by a Gaussian process or by a forest of trees."""
 
 from __future__ import annotations
 
