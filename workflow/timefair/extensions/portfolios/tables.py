@@ -331,27 +331,38 @@ def _draws(
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
 
-PAIRS = (
-    "The share of the (function, target) pairs is the probability that a run reaches the target "
-    "within T, averaged over the instances, the targets and the functions that were run with every "
-    "algorithm."
-)
-
 
 @exhibit(
-    "portfolio",
     question=QUESTION,
-    title="Algorithms that share the budget",
-    caption=f"""
+    layouts=Layout(
+        brackets="Brackets: {confidence} bootstrap interval.", rows=("arrangement", "size")
+    ),
+    figures=drawn(
+        "Share of the (function, target) pairs that are reached within the budget. Circle: on "
+        "the functions that were used for the choice. Dot: on functions that were not used for "
+        "it (for each function, the choice is made on all others). Bar: the single best "
+        "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
+        "over the bar, for new runs on these functions; for the single best algorithm, the "
+        "interval of its share. Numbers after the members are their parts of the budget.",
+        Picture("timefair.extensions.portfolios.figure:portfolio"),
+        default=True,
+    ),
+    default=True,
+    comparing=True,
+)
+def portfolio(runs: Runs, analysis: Analysis) -> Parts:
+    """Algorithms that share the budget
+
     The best pair of algorithms that share the budget T of a run, with the single best algorithm and
-    the virtual best. {PAIRS} The result of a member within its part of
-    the budget is read from its runs up to this time. This assumes that a run does not depend on its
-    budget, which is wrong for algorithms that read the clock or their remaining budget. Parts are
-    tenths of T if the members run `in turn`. `share` refers to the functions that were used for the
-    choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
-    for new runs on these functions.
-    """,
-    columns="""
+    the virtual best. The share of the (function, target) pairs is the probability that a run
+    reaches the target within T, averaged over the instances, the targets and the functions that
+    were run with every algorithm. The result of a member within its part of the budget is read from
+    its runs up to this time. This assumes that a run does not depend on its budget, which is wrong
+    for algorithms that read the clock or their remaining budget. Parts are tenths of T if the
+    members run `in turn`. `share` refers to the functions that were used for the choice; `held_out`
+    and `gain` refer to functions that were not used for it. Their limits hold for new runs on these
+    functions.
+
     SPACE, UNIT
     budget [`unit`]: budget T of a run; smaller than the campaign's budget if a run was cut earlier,
         because nothing is known beyond its end
@@ -371,28 +382,7 @@ PAIRS = (
         empty for one function
     gain (interval) <Gain; .3 limits>: `held_out` minus that of the single best algorithm with as
         many cores, on which independent copies of it run side by side
-    """,
-    layouts=Layout(
-        caption="Share of the (function, target) pairs that portfolios reach within T, on "
-        "functions that were not used for the choice, and the gain over the single best "
-        "algorithm with as many cores.",
-        brackets="Brackets: {confidence} bootstrap interval.",
-        rows=("arrangement", "size"),
-    ),
-    figures=drawn(
-        "Share of the (function, target) pairs that are reached within the budget. Circle: on "
-        "the functions that were used for the choice. Dot: on functions that were not used for "
-        "it (for each function, the choice is made on all others). Bar: the single best "
-        "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
-        "over the bar, for new runs on these functions; for the single best algorithm, the "
-        "interval of its share. Numbers after the members are their parts of the budget.",
-        Picture("timefair.extensions.portfolios.figure:portfolio"),
-        default=True,
-    ),
-    default=True,
-    comparing=True,
-)
-def portfolios(runs: Runs, analysis: Analysis) -> Parts:
+    """
     for field in fields(runs, analysis):
         search = field.search
         alone = Portfolio((search.single_best(),), "in turn", (1.0,))

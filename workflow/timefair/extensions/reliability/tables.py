@@ -203,16 +203,32 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
 
 
 @exhibit(
-    "run_count_reliability",
     question=questions.RUNS,
-    title="Predictability of the reliability of an estimate",
-    caption="""
+    layouts=Layout(
+        rows=("estimate", "n", "error_percent"),
+        columns="held_out",
+        parts=("suite", "truth"),
+        points=(Points("bin", (1.0,)),),
+    ),
+    figures=Figure(
+        "run_count_reliability",
+        "Stated and observed reliability of estimates",
+        "Stated and observed probability that the median of the first n runs is within an "
+        "error of the truth, for functions and algorithms that the model has not seen. On the "
+        "diagonal the probabilities are right. Each panel states by how much the Brier score "
+        "improves on the base rate (skill) and the area under the ROC curve (AUC).",
+        Picture("timefair.extensions.reliability.figure:reliability"),
+        needs="samples",
+    ),
+)
+def run_count_reliability(runs: Runs, analysis: Analysis) -> Parts:
+    """Predictability of the reliability of an estimate
+
     Can a model predict from the first n runs whether their median, or mean, is within a stated
     error of the truth? Functions, or algorithms, are held out in turn. The table has the
     calibration curve of its probabilities, one row per bin, and their Brier score beside that of
     the base rate. There are no rows for fewer than two functions, or algorithms.
-    """,
-    columns="""
+
     SUITE
     estimate (text): the estimate that is judged: `median` or `mean`
     n: number of runs that the estimate is made from
@@ -230,30 +246,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
     bin_samples: number of samples in the bin
     stated_percent [%]: mean stated probability in the bin
     observed_percent [%]: share of right estimates in the bin
-    """,
-    layouts=Layout(
-        caption="Probability that an estimate from the first runs is within an error of the "
-        "truth, stated for functions or algorithms not seen before. Right: how often that is "
-        "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
-        "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
-        rows=("estimate", "n", "error_percent"),
-        columns="held_out",
-        parts=("suite", "truth"),
-        points=(Points("bin", (1.0,)),),
-    ),
-    figures=Figure(
-        "run_count_reliability",
-        "Stated and observed reliability of estimates",
-        "Stated and observed probability that the median of the first n runs is within an "
-        "error of the truth, for functions and algorithms that the model has not seen. On the "
-        "diagonal the probabilities are right. Each panel states by how much the Brier score "
-        "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-        Picture("timefair.extensions.reliability.figure:reliability"),
-        needs="samples",
-    ),
-)
-def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
-    """The samples are those of `run_count.accuracy`, with all dimensions pooled."""
+    """
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):
         if rows.size > MOST:

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from timefair.basics.words import number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
@@ -380,16 +380,23 @@ def _refused(cells: Sequence[Cell]) -> str:
 
 
 @exhibit(
-    "restart_advice",
     question=QUESTION,
-    title="Which length of launches to use",
-    caption=f"""
+    layouts=Layout(
+        caption="The length of launches with the largest gain, in evaluations, and how many "
+        "times as fast it is as the measured policy, on functions not used to choose it.",
+        rows=("algorithm",),
+    ),
+    comparing=True,
+    default=True,
+)
+def restart_advice(runs: Runs, analysis: Analysis) -> Made:
+    """Which length of launches to use
+
     Whether launches of one length (restart policy `fixed`) would have been faster than the measured
     policy. The gain is the ratio of the expected running times in evaluations, to {JUDGED}. It is
     judged on functions that were not used to choose the length, because on the data that chose it,
     the gain is biased upwards. The interval holds for functions like these (Student). {COMPUTED}
-    """,
-    columns=f"""
+
     SPACE, ALGORITHM
     verdict (text) <Verdict>: `gain`: the lower limit of `gain` is above 1. `nothing to gain`: even
         `gain_same_runs` is below 1.1. `undecided`: neither of these. `not judged`: fewer than two
@@ -403,17 +410,7 @@ def _refused(cells: Sequence[Cell]) -> str:
         is too optimistic
     functions: number of functions over which the gains are averaged
     launches: number of traced launches on all functions
-    """,
-    layouts=Layout(
-        caption="The length of launches with the largest gain, in evaluations, and how many "
-        "times as fast it is as the measured policy, on functions not used to choose it.",
-        brackets="Brackets: {confidence} interval.",
-        rows=("algorithm",),
-    ),
-    comparing=True,
-    default=True,
-)
-def advice(runs: Runs, analysis: Analysis) -> Made:
+    """
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     keys = ("suite", "dimension", "algorithm")
@@ -453,32 +450,10 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
 
 
 @exhibit(
-    "restart_what_if",
     question=QUESTION,
-    title="What launches of other lengths would have cost",
-    caption=f"""
-    Expected running time (ERT) in evaluations if every launch ends after tau evaluations, to
-    {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
-    from a jackknife over runs.
-    """,
-    columns=f"""
-    CELL, TARGET
-    tau [{UNIT}]: number of evaluations after which every launch ends (policy `fixed`)
-    ert [{UNIT}]: expected running time to the target if each run has the budget. `inf`: never
-        reached; empty: no launch was observed for long enough
-    success_rate: probability that a run reaches the target within the budget
-    factor (interval) <Factor; low .2 limits>: `ert` divided by that of the measured runs; empty if
-        that is infinite
-    RUNS
-    launches: number of launches from which the row is computed
-    budget [{UNIT}]: assumed budget of a run
-    observed_until [{UNIT}]: longest cutoff for which the launches were observed; `inf`: every
-        cutoff
-    """,
     layouts=Layout(
         caption="Expected running time (ERT) with launches of some lengths, divided by the "
         "measured one. ∞: never reached; empty: no launch was observed for long enough.",
-        brackets=INTERVAL,
         rows=("function", "algorithm", "tau"),
         parts=("suite", "dimension"),
     ),
@@ -501,7 +476,26 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
     ),
     comparing=True,
 )
-def what_if(runs: Runs, analysis: Analysis) -> Made:
+def restart_what_if(runs: Runs, analysis: Analysis) -> Made:
+    """What launches of other lengths would have cost
+
+    Expected running time (ERT) in evaluations if every launch ends after tau evaluations, to
+    {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
+    from a jackknife over runs.
+
+    CELL, TARGET
+    tau [{UNIT}]: number of evaluations after which every launch ends (policy `fixed`)
+    ert [{UNIT}]: expected running time to the target if each run has the budget. `inf`: never
+        reached; empty: no launch was observed for long enough
+    success_rate: probability that a run reaches the target within the budget
+    factor (interval) <Factor; low .2 limits>: `ert` divided by that of the measured runs; empty if
+        that is infinite
+    RUNS
+    launches: number of launches from which the row is computed
+    budget [{UNIT}]: assumed budget of a run
+    observed_until [{UNIT}]: longest cutoff for which the launches were observed; `inf`: every
+        cutoff
+    """
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     rows = (
