@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,23 +81,16 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
 
 
-class Scores(NamedTuple):
-    """U-scores on one problem, shape (algorithms,): `score` counts the trials of other algorithms
-    that an algorithm's trials beat, a tie as half; `share` divides it by the number of these pairs,
-    and `variance` is that of `share`, NaN if an algorithm has one run.
-    """
-
-    score: NDArray[np.float64]
-    share: NDArray[np.float64]
-    variance: NDArray[np.float64]
-
-
-def dominance(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
+def dominance(
+    reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike
+) -> tuple[NDArray[np.float64], ...]:
     """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
-    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1. Source: K.
-    V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023), arXiv
-    2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988),
-    with one group per algorithm.
+    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
+
+    Of each algorithm: how many trials of others its trials beat, a tie as half, the share of all
+    these pairs, and its variance, NaN with one run. Source: K. V. Price, A. Kumar, P. N. Suganthan,
+    Swarm and Evolutionary Computation 78 (2023), arXiv 2212.09423. Variance: E. R. DeLong, D. M.
+    DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988), with one group per algorithm.
     """
     reached, value = np.asarray(reached_at, np.float64), np.asarray(final, np.float64)
     owner = np.asarray(algorithm, dtype=np.intp)
@@ -122,7 +115,7 @@ def dominance(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> 
             spread = (squares - sums**2 / runs) / (runs - 1)
         of_others = (np.delete(runs, k) * np.delete(spread, k)).sum() / others**2
         variance[k] = of_own + max(of_others, 0.0)
-    return Scores(score, share, variance)
+    return score, share, variance
 
 
 def resampled_medians(
@@ -151,23 +144,16 @@ OBSERVED = (
 )
 
 
-class Observed(NamedTuple):
-    """The runs of a suite and dimension between two costs; all are known up to the second."""
-
-    runs: Runs
-    unit: Unit
-    first: float
-    last: float
-
-
-def observed(runs: Runs) -> Iterator[Observed]:
-    """Of each unit, and each suite and dimension with a run that cost something."""
+def observed(runs: Runs) -> Iterator[tuple[Runs, Unit, float, float]]:
+    """Of each unit, and each suite and dimension with a run that cost something: the runs, and the
+    costs between which all are observed.
+    """
     for unit in UNITS:
         for there in told_in(runs, unit).spaces():
             least = known_until(there, unit).min()
             last = float(least if np.isfinite(least) else there.spent(unit).max())
             if last > 0:
-                yield Observed(there, unit, last * 10.0**-DECADES * (unit == "seconds"), last)
+                yield there, unit, last * 10.0**-DECADES * (unit == "seconds"), last
 
 
 LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
@@ -210,35 +196,29 @@ def eaf(runs: Runs, analysis: Analysis) -> Parts:
     precision [precision] (exact): precision to reach
     share <Share; high .2>: share of the runs with this precision within `cost`
     """
-    for found in _found(runs):
-        for names, members in over_functions(found.runs):
-            yield _surface(found, names, members)
+    for *_, surfaces in _surfaces(runs):
+        yield from surfaces
 
 
-class Found(NamedTuple):
-    """The runs of a suite and dimension, and their best precision at each cost, (runs, costs)."""
-
-    runs: Runs
-    unit: Unit
-    grid: NDArray[np.float64]
-    best: NDArray[np.float64]
-
-
-def _found(runs: Runs) -> Iterator[Found]:
+def _surfaces(
+    runs: Runs,
+) -> Iterator[tuple[Runs, NDArray[np.float64], list[dict[str, Any]]]]:
+    """Of each suite, dimension and unit: the runs, their best precision at each cost, shape (runs,
+    costs), and the parts of `eaf`.
+    """
     points = max(runs.points // 4, 12)
     for there, unit, _, last in observed(runs):
-        grid = costs_until(there, unit, last, points)
-        if grid.size:
-            yield Found(there, unit, grid, equal_if_solved(there, there.best_so_far(unit, grid)))
-
-
-def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> dict[str, Any]:
-    return {
-        **names, "runs": len(members), "unit": found.unit,
-        "cost": np.repeat(found.grid, LEVELS.size),
-        "precision": np.tile(LEVELS, found.grid.size),
-        "share": attained(found.best[members], LEVELS).ravel(),
-    }  # fmt: skip
+        if (grid := costs_until(there, unit, last, points)).size:
+            best = equal_if_solved(there, there.best_so_far(unit, grid))
+            at = {"cost": np.repeat(grid, LEVELS.size), "precision": np.tile(LEVELS, grid.size)}
+            parts = [
+                names
+                | {"runs": len(members), "unit": unit}
+                | at
+                | {"share": attained(best[members], LEVELS).ravel()}
+                for names, members in over_functions(there)
+            ]
+            yield there, best, parts
 
 
 @exhibit(
@@ -268,24 +248,21 @@ def eaf_difference(runs: Runs, analysis: Analysis) -> Parts:
     precision [precision] (exact): precision to reach
     difference <Difference; .2>: share of the runs of `algorithm_a` minus that of `algorithm_b`
     """
-    for found in _found(runs):
-        pair = _pair(found, analysis)
-        shares: dict[str, dict[str, dict[str, Any]]] = {}
-        for names, members in over_functions(found.runs):
-            if names["algorithm"] in pair:
-                of_function = shares.setdefault(names["function"], {})
-                of_function[names["algorithm"]] = _surface(found, names, members)
-        named = dict(zip(PAIR, pair, strict=False))
-        for cells in shares.values():
-            if len(cells) == 2:
-                a, b = (cells[name]["share"] for name in pair)
-                yield {**cells[pair[0]], **named, "difference": a - b}
+    for there, best, surfaces in _surfaces(runs):
+        pair = _pair(there, best, analysis)
+        cells = {(part["function"], part["algorithm"]): part for part in surfaces}
+        for function in dict.fromkeys(function for function, _ in cells):
+            both = [cells[function, name] for name in pair if (function, name) in cells]
+            if len(both) == 2:
+                a, b = both
+                named = dict(zip(PAIR, pair, strict=True))
+                yield a | named | {"difference": a["share"] - b["share"]}
 
 
-def _pair(found: Found, analysis: Analysis) -> list[str]:
+def _pair(runs: Runs, best: NDArray[np.float64], analysis: Analysis) -> list[str]:
     """Two algorithms: the named ones first, then those with the largest mean share."""
-    reached = LEVELS.size - np.sort(LEVELS).searchsorted(found.best)  # levels, by run and cost
-    names = found.runs.frame["algorithm"].astype(str).to_numpy()
+    reached = LEVELS.size - np.sort(LEVELS).searchsorted(best)  # levels, by run and cost
+    names = runs.frame["algorithm"].astype(str).to_numpy()
     share = pd.Series(reached.mean(axis=1)).groupby(names).mean()
     named = planned(analysis) or ()
     return sorted(share.index, key=lambda name: (name not in named, -share[name], name))[:2]

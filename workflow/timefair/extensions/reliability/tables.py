@@ -116,26 +116,19 @@ def auc(stated: Vector, happened: Outcome) -> float:
     return superiority(stated[~happened], stated[happened])
 
 
-class CalibrationCurve(NamedTuple):
-    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
+def calibration_curve(
+    stated: Vector, happened: Outcome
+) -> tuple[Vector, Vector, NDArray[np.int64]]:
+    """Predicted and observed share, and number of cases, of each bin, shape (bins,).
 
-    stated: Vector
-    observed: Vector
-    cases: NDArray[np.int64]
-
-
-def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
-    """Observed share among cases with similar stated probabilities, by rising probability; at most
+    Observed share among cases with similar stated probabilities, by rising probability; at most
     `BINS` bins, with about equal numbers of cases.
     """
     share = (rankdata(stated, method="min") - 1) / stated.size
     _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)
     cases = np.bincount(label)
-    return CalibrationCurve(
-        np.bincount(label, weights=stated) / cases,
-        np.bincount(label, weights=happened) / cases,
-        cases,
-    )
+    predicted, observed = (np.bincount(label, of) / cases for of in (stated, happened))
+    return predicted, observed, cases
 
 
 class ReliabilityModel(NamedTuple):
@@ -270,7 +263,7 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
             right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
             groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
             stated, base = held_out(seen, right, groups)
-            curve = calibration_curve(stated, right)
+            predicted, observed, cases = calibration_curve(stated, right)
             yield {
                 "estimate": estimate,
                 "n": n,
@@ -283,8 +276,8 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
                 "brier_base": brier_score(base, right),
                 "skill": brier_skill(stated, base, right),
                 "auc": auc(stated, right),
-                "bin": np.arange(1, curve.cases.size + 1),
-                "bin_samples": curve.cases,
-                "stated_percent": 100.0 * curve.stated,
-                "observed_percent": 100.0 * curve.observed,
+                "bin": np.arange(1, cases.size + 1),
+                "bin_samples": cases,
+                "stated_percent": 100.0 * predicted,
+                "observed_percent": 100.0 * observed,
             }

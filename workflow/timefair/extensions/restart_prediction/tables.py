@@ -78,36 +78,35 @@ def predicted(
     """
     at = np.asarray(cutoffs, dtype=np.float64)
     _, stratum, runs = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
-    law = _law(_run_sums(launches, at, stratum.size), stratum, np.asarray(weights, np.float64))
-    count = np.maximum(budget / law.failure, 1.0)
-    success = 1.0 - (1.0 - law.chance) ** count
-    cost = law.cost * np.divide(success, law.chance, out=count.copy(), where=law.chance > 0)
+    number, *sums = _run_sums(launches, at, stratum.size)
+    chance, cost, failure = _law(number, sums, stratum, np.asarray(weights, np.float64))
+    count = np.maximum(budget / failure, 1.0)
+    success = 1.0 - (1.0 - chance) ** count
+    cost = cost * np.divide(success, chance, out=count.copy(), where=chance > 0)
     if cost.shape[1] > 1:
         share = (runs / runs.sum())[:, np.newaxis]
         return Predicted((cost * share).sum(axis=1), (success * share).sum(axis=1))
     return Predicted(cost[:, 0], success[:, 0])
 
 
-class _RunSums(NamedTuple):
+def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, Array, Array]:
     """Sums over the launches of each run: their number, shape (runs,), and at each cutoff, shape
     (runs, cutoffs), those that reach the target, their cost up to it, and the cost of all launches
     up to the target, the cutoff or their own end; weighted for censoring.
-    """
 
-    launches: Array
-    hits: Array
-    hit_cost: Array
-    cost: Array
-
-
-def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
-    """Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
+    Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
     A. Rotnitzky, Recovery of information and adjustment for dependent censoring using surrogate
     markers, 1992.
     """
-    weighting = _Weighting.of(launches)
+    times, weights, integrals = _weighting(launches)
+
+    def integral(cost: Array) -> Array:
+        place = times.searchsorted(cost, side="right") - 1
+        return np.asarray(integrals[place] + (cost - times[place]) * weights[place])
+
     used = np.minimum(launches.hit, launches.length)
-    weight = np.where(np.isfinite(launches.hit), weighting.at(used), 0.0)
+    before = weights[np.maximum(times.searchsorted(used) - 1, 0)]
+    weight = np.where(np.isfinite(launches.hit), before, 0.0)
     shape = (runs, at.size + 1)
     cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
@@ -117,61 +116,41 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
 
     within = until(np.ones(used.shape))
     longer = within[:, -1:] - within[:, :-1]
-    cost = until(weighting.integral(used))[:, :-1] + longer * weighting.integral(at)
-    return _RunSums(within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost)
+    cost = until(integral(used))[:, :-1] + longer * integral(at)
+    return within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost
 
 
-class _Weighting(NamedTuple):
-    """The inverse of the probability that a launch is not cut, a step function of its length."""
-
-    times: Array
-    weights: Array
-    integrals: Array
-
-    @classmethod
-    def of(cls, launches: Launches) -> _Weighting:
-        cut, cuts = np.unique(launches.length[~launches.ended], return_counts=True)
-        every, ends = np.sort(launches.length), np.sort(launches.length[launches.ended])
-        ended = ends.searchsorted(cut, side="right") - ends.searchsorted(cut)
-        kept = 1.0 - cuts / (every.size - every.searchsorted(cut) - ended)
-        if kept.size and kept[-1] <= 0:
-            cut, kept = cut[:-1], kept[:-1]
-        times = np.concatenate([[0.0], cut])
-        weights = np.concatenate([[1.0], 1.0 / np.cumprod(kept)])
-        steps = np.concatenate([[0.0], np.diff(times) * weights[:-1]])
-        return cls(times, weights, np.cumsum(steps))
-
-    def at(self, cost: Array) -> Array:
-        """Just before a cost."""
-        return np.asarray(self.weights[np.maximum(self.times.searchsorted(cost) - 1, 0)])
-
-    def integral(self, cost: Array) -> Array:
-        """From 0 to a cost."""
-        place = self.times.searchsorted(cost, side="right") - 1
-        beyond = (cost - self.times[place]) * self.weights[place]
-        return np.asarray(self.integrals[place] + beyond)
-
-
-class _Law(NamedTuple):
-    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
-    its expected cost, and its expected cost if it does not succeed.
+def _weighting(launches: Launches) -> tuple[Array, Array, Array]:
+    """The inverse of the probability that a launch is not cut, a step function of its length: where
+    each step begins, its height, and the integral up to there.
     """
+    cut, cuts = np.unique(launches.length[~launches.ended], return_counts=True)
+    every, ends = np.sort(launches.length), np.sort(launches.length[launches.ended])
+    ended = ends.searchsorted(cut, side="right") - ends.searchsorted(cut)
+    kept = 1.0 - cuts / (every.size - every.searchsorted(cut) - ended)
+    if kept.size and kept[-1] <= 0:
+        cut, kept = cut[:-1], kept[:-1]
+    times = np.concatenate([[0.0], cut])
+    weights = np.concatenate([[1.0], 1.0 / np.cumprod(kept)])
+    steps = np.concatenate([[0.0], np.diff(times) * weights[:-1]])
+    return times, weights, np.cumsum(steps)
 
-    chance: Array
-    cost: Array
-    failure: Array
 
+def _law(
+    number: Array, sums: Sequence[Array], stratum: NDArray[np.intp], weights: Array
+) -> tuple[Array, Array, Array]:
+    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
+    its expected cost, and its expected cost if it does not succeed; from `_run_sums`.
 
-def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
-    """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
+    Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
     """
-    own = _correlation(sums, stratum)
+    own = _correlation(number, sums[0], stratum)
     members = np.eye(stratum.max(initial=-1) + 1)[stratum]
     in_strata = weights[:, np.newaxis, :] * members.T
-    totals = np.stack([in_strata @ one for one in (sums.hits, sums.hit_cost, sums.cost)])
-    launches = (in_strata @ sums.launches)[..., np.newaxis]
+    totals = np.stack([in_strata @ one for one in sums])
+    launches = (in_strata @ number)[..., np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = launches * own / (launches * own + 1.0 - own)
         every = totals.sum(axis=2, keepdims=True) / launches.sum(axis=1, keepdims=True)
@@ -180,17 +159,17 @@ def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
         failure = (cost - hit_cost) / (1.0 - chance)
     least = LEAST_FAILURE * np.nanmax(cost, initial=0.0)
     failure = np.where(chance < 1.0, np.fmax(failure, least), np.fmax(cost, least))
-    return _Law(np.minimum(chance, 1.0), cost, failure)
+    return np.minimum(chance, 1.0), cost, failure
 
 
-def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
+def _correlation(number: Array, hits: Array, stratum: NDArray[np.intp]) -> Array:
     """Of successes within strata, in [0, 1]; shape (cutoffs,)."""
     strata = stratum.max(initial=-1) + 1
-    count = np.bincount(stratum, sums.launches)
+    count = np.bincount(stratum, number)
     every = count.sum()
     if strata < 2 or every <= strata or (count == 0).any():
-        return np.zeros(sums.hits.shape[1])
-    totals = np.stack([sums.hits[stratum == k].sum(axis=0) for k in range(strata)])
+        return np.zeros(hits.shape[1])
+    totals = np.stack([hits[stratum == k].sum(axis=0) for k in range(strata)])
     size = count[:, np.newaxis]
     rate = np.minimum(totals / size, 1.0)
     overall = totals.sum(axis=0) / every
