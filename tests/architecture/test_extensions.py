@@ -58,17 +58,23 @@ class Nickname(Section):
 class Twice(FixedNumber):
     rule: Literal["twice"] = "twice"
 """
-TABLES = """
-from timefair.exhibits.exhibit import Column, exhibit
+TABLES = '''
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.questions import Question
 
 WHY = Question(0.5, "Is anybody there?", "https://example.org")
 
 
-@exhibit("visitors", question=WHY, title="Who", caption="Who came.", columns=[Column("x", "X")])
+@exhibit(question=WHY)
 def visitors(runs, analysis):
+    """Who
+
+    Who came.
+
+    x: X
+    """
     raise NotImplementedError
-"""
+'''
 CAMPAIGN = """
 name: polite
 problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}

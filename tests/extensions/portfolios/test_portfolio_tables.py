@@ -113,8 +113,7 @@ def test_it_says_nothing_where_the_gain_may_be_chance(changes):
 
 def test_what_was_not_observed_is_unknown():
     costs = np.array([[1.0, np.inf], [np.inf, np.inf]])
-    runs = searching._Joined.of([(costs, np.array([2.0, np.inf]))])
-    found = runs.reached(np.array([1.5, 3.0]))
+    found = searching.reached([(costs, np.array([2.0, np.inf]))], np.array([1.5, 3.0]))
     np.testing.assert_array_equal(found, [[0.5, 0.0], [0.5, np.nan]])
     assert np.isnan(reached_by_any([0.5, np.nan]))
 

@@ -26,10 +26,10 @@ def test_auc_is_mann_whitneys_share_and_bins_hold_all_cases():
     assert tables.auc(stated, happened) == pytest.approx(u / (happened.sum() * (~happened).sum()))
     rng = np.random.default_rng(2)
     stated = rng.random(1000)
-    curve = tables.calibration_curve(stated, rng.random(1000) < stated)
-    assert curve.cases.tolist() == [100] * 10
-    assert (np.diff(curve.stated) > 0).all()
-    np.testing.assert_allclose(curve.observed, curve.stated, atol=0.17)
+    predicted, observed, cases = tables.calibration_curve(stated, rng.random(1000) < stated)
+    assert cases.tolist() == [100] * 10
+    assert (np.diff(predicted) > 0).all()
+    np.testing.assert_allclose(observed, predicted, atol=0.17)
 
 
 def test_the_fit_finds_the_law_and_the_penalty_shrinks():
@@ -51,8 +51,8 @@ def test_skill_shows_where_there_is_some_and_where_there_is_none():
     stated, base = tables.held_out(table, right, groups)
     assert tables.brier_skill(stated, base, right) > 0.3
     assert tables.auc(stated, right) > 0.8
-    curve = tables.calibration_curve(stated, right)
-    np.testing.assert_allclose(curve.observed, curve.stated, atol=0.08)
+    predicted, observed, _ = tables.calibration_curve(stated, right)
+    np.testing.assert_allclose(observed, predicted, atol=0.08)
     noise, base = tables.held_out(np.random.default_rng(3).permutation(table), right, groups)
     assert abs(tables.brier_skill(noise, base, right)) < 0.02
     assert abs(tables.auc(noise, right) - 0.5) < 0.05

@@ -234,30 +234,24 @@ _declared: dict[str, Exhibit] = {}
 
 
 def exhibit(
-    name: str = "",
     *,
-    columns: str | Iterable[Column] = "",
     layouts: Layout | Iterable[Layout] = (),
     figures: Figure | Iterable[Figure] = (),
     **facts: Any,
 ) -> Callable[[Callable[[Runs, Analysis], Made]], Build]:
-    """Declare the exhibit whose table the decorated function makes, with the attributes of
-    `Exhibit`; a single layout or figure needs no list, and columns may be a text (`columns_of`).
+    """Declare the exhibit whose table the decorated function makes, with the other attributes of
+    `Exhibit`; a single layout or figure needs no list.
 
-    What is not given comes from the function: its name, and the paragraphs of its docstring, which
-    are title, caption and columns; there, ``{NAME}`` is replaced by a constant of its module.
+    Its name is that of the function, and the paragraphs of the docstring are its title, caption and
+    columns (`columns_of`); there, ``{NAME}`` is replaced by a constant of its module.
     `Layout.declared` says what a layout takes from them. ValueError if another module declares an
     exhibit of the same name.
     """
 
     def declare(make: Callable[[Runs, Analysis], Made]) -> Build:
-        said = {"columns": columns, "charged": not facts.get("complete", False)} | facts
-        if not columns:
-            text = _filled(str(inspect.getdoc(make)), vars(known_columns) | make.__globals__)
-            said |= zip(("title", "caption", "columns"), text.split("\n\n"), strict=True)
-        told = said["columns"]
-        said["columns"] = known = columns_of(told) if isinstance(told, str) else tuple(told)
-        said["caption"] = " ".join(said["caption"].split())
+        text = _filled(str(inspect.getdoc(make)), vars(known_columns) | make.__globals__)
+        title, caption, told = text.split("\n\n")
+        label, caption, known = make.__name__, " ".join(caption.split()), columns_of(told)
         names, labels = column_names(known), [each.name for each in known if each.label]
 
         @wraps(make)
@@ -272,24 +266,26 @@ def exhibit(
             frame.attrs |= attributes
             return frame
 
-        label = name or make.__name__
         declared = Exhibit(
             label,
+            title=title,
+            caption=caption,
+            columns=known,
             build=build,
             layouts=tuple(
-                one.declared(said["title"], said["caption"], known)
+                one.declared(title, caption, known)
                 for one in (layouts if isinstance(layouts, Iterable) else (layouts,))
             ),
             figures=tuple(
                 replace(
                     one,
                     name=one.name or label,
-                    title=one.title or said["title"],
+                    title=one.title or title,
                     caption=" ".join(one.caption.split()),
                 )
                 for one in ((figures,) if isinstance(figures, Figure) else figures)
             ),
-            **said,
+            **{"charged": not facts.get("complete", False)} | facts,
         )
         there = _declared.get(label)
         if there is not None and there.module != declared.module:

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, SECONDS, column_names
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Made, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points
+from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis
@@ -77,17 +77,24 @@ def ratio_limits(
 
 
 @exhibit(
-    "ert_ratios",
     question=questions.TARGET,
-    title="Ratios of expected running times",
-    caption=f"""
+    layouts=Layout(
+        rows=("function", *column_names(PAIR), "machine"),
+        columns="target",
+        points=(Points("target", 3),),
+    ),
+    comparing=True,
+)
+def ert_ratios(runs: Runs, analysis: Analysis) -> Made:
+    """Ratios of expected running times
+
     Ratio of the expected running times (ERT) of each pair of algorithms to each target, in
-    {{seconds}}. If blocks mix several kinds of machines, the ratio is computed on each kind, and
-    `{EVERY_MACHINE}` is the geometric mean of these ratios. The seconds of a row are those of one
-    kind of machine. Intervals are from a bootstrap of whole blocks. For more than 12 algorithms,
-    only pairs with the best one are listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=f"""
+    {seconds}; below 1 if the first is faster. If blocks mix several kinds of machines, the ratio is
+    computed on each kind, and `{EVERY_MACHINE}` is the geometric mean of these ratios. The seconds
+    of a row are those of one kind of machine. Intervals are from a bootstrap of whole blocks. For
+    more than 12 algorithms, only pairs with the best one are listed; `statistics.pairs` selects
+    other pairs.
+
     PROBLEM, TARGET, PAIR
     machine (text): kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean
         over the kinds
@@ -102,18 +109,7 @@ def ratio_limits(
     ratio_low: lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty
         without blocks, with one block of a kind, or if no sample has a ratio
     ratio_high: its upper limit
-    """,
-    layouts=Layout(
-        caption="Ratio of the expected running times of two algorithms to target precisions, "
-        "in {seconds}; below 1 if the first is faster.",
-        brackets=INTERVAL,
-        rows=("function", *column_names(PAIR), "machine"),
-        columns="target",
-        points=(Points("target", 3),),
-    ),
-    comparing=True,
-)
-def ratios(runs: Runs, analysis: Analysis) -> Made:
+    """
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
     machine = runs.frame["machine"].to_numpy(dtype=object)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, SECONDS, column_names
-from timefair.exhibits.costs import COUNTED
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
@@ -207,25 +206,33 @@ Parts: TypeAlias = tuple[Array, Array, NDArray[np.bool_]]
 CELLS_COLUMNS = 10_000
 """Maximal number of columns of samples in one call. It limits the memory of the call."""
 
-CUT = (
-    "A run that was cut counts as a failure and costs what it used. Therefore the ERT of an "
-    "algorithm with few evaluations is an upper estimate at large evaluation costs."
-)
-
 
 @exhibit(
-    "cost_crossovers",
     question=questions.COST,
-    title="Evaluation costs at which the order of two algorithms changes",
-    caption=f"""
+    layouts=Layout(
+        caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
+        "expected running time to a target changes, with the form and the limits of its "
+        "{confidence} confidence set.",
+        rows=("function", *column_names(PAIR)),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
+    comparing=True,
+)
+def cost_crossovers(runs: Runs, analysis: Analysis) -> Made:
+    """Evaluation costs at which the order of two algorithms changes
+
     The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a
     target changes, with its confidence set. The set contains all costs at which the score test of
     equal ERTs, as in the table `rank_reversals`, does not reject. The confidence applies to each
-    set separately. Targets that no run of the two algorithms reached are omitted. {COUNTED} {CUT}
-    For more than 12 algorithms, only pairs with the best one (lowest average rank of the median
-    precision) are listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=f"""
+    set separately. Targets that no run of the two algorithms reached are omitted. The evaluation
+    cost is added afterwards: a run that used t seconds and e evaluations takes t + c e seconds if
+    each evaluation costs c seconds more. Nothing is measured again. A run that was cut counts as a
+    failure and costs what it used. Therefore the ERT of an algorithm with few evaluations is an
+    upper estimate at large evaluation costs. For more than 12 algorithms, only pairs with the best
+    one (lowest average rank of the median precision) are listed; `statistics.pairs` selects other
+    pairs.
+
     PROBLEM, TARGET, PAIR
     better_below (text): the algorithm with the lower ERT at evaluation costs near 0; empty if both
         are equal
@@ -242,18 +249,7 @@ CUT = (
         empty for `empty`
     turns_at_s_high [{SECONDS}] <High>: upper limit of the set (see `set`); `inf` if there is none,
         empty for `empty`
-    """,
-    layouts=Layout(
-        caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
-        "expected running time to a target changes, with the form and the limits of its "
-        "{confidence} confidence set.",
-        rows=("function", *column_names(PAIR)),
-        parts=("suite", "dimension", "target"),
-        points=(Points("target", 1),),
-    ),
-    comparing=True,
-)
-def turning(runs: Runs, analysis: Analysis) -> Made:
+    """
     used = UsedByRuns.of(runs, analysis)
     listed_in = listed_by_precision(used.runs, analysis)
     cases = [

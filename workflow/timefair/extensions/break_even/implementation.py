@@ -18,7 +18,7 @@ from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Made, drawn, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
 from timefair.records.rundata.problems import (
@@ -184,11 +184,6 @@ SCALED = (
     "an evaluation counts, up to the event that reached the target. With its own time multiplied "
     "by α, an algorithm has an ERT that is a linear function of α."
 )
-UNKNOWN = (
-    "Factors below 1 are known at targets that every run of the algorithm reached: a run that was "
-    "cut could have used the saved time."
-)
-
 MEASURED = {
     "pycma:BIPOP": ("modcma:BIPOP", ((239, 5.7), (83, 4.0))),
     "scipy:differential_evolution": ("timefair:DE", ((84, 1.3), (26, 0.87))),
@@ -199,28 +194,37 @@ and 20 dimensions, medians of the table `overhead` of the database.
 
 
 @exhibit(
-    "implementation",
     question=QUESTION,
-    title="Break-even factors of own time over the functions",
-    caption=f"""
+    layouts=Layout(
+        brackets="Brackets: {confidence} interval of the median.",
+        shown=("behind", "by_time", "at_equal_own_time", "by_evaluations", "factor"),
+        rows=tuple(column_names(PAIR)),
+        parts=("suite", "dimension"),
+    ),
+    default=True,
+    comparing=True,
+)
+def implementation(runs: Runs, analysis: Analysis) -> Made:
+    """Break-even factors of own time over the functions
+
     Whether the order of two algorithms by time is one of their implementations: which of them is
     better as measured, at equal own time per evaluation, and in evaluations, and how fast the own
-    computations of the one behind would have to be for a tie. {SCALED} {UNKNOWN} Each function
-    counts with the factor at the target of the table `comparison`, or at the next easier one at
-    which it is known.
-    """,
-    columns="""
+    computations of the one behind would have to be for a tie. {SCALED} Factors below 1 are known at
+    targets that every run of the algorithm reached: a run that was cut could have used the saved
+    time. Each function counts with the factor at the target of the table `comparison`, or at the
+    next easier one at which it is known.
+
     SPACE, PAIR
-    by_time (label): the better algorithm by ERT in seconds over all functions, from the table
-        `comparison`; empty if the difference is not significant
+    by_time (label) <By time>: the better algorithm by ERT in seconds over all functions, from the
+        table `comparison`; empty if the difference is not significant
     leading: whether `by_time` is first over all functions by time, as the headline of the report
         names it
-    by_evaluations (label): the same as `by_time` in evaluations
-    behind (label): the algorithm whose own time is multiplied: the worse one by time, or the one
-        with the worse average rank
-    at_equal_own_time (label): the better algorithm if `behind` had the own time per evaluation of
-        the other: Wilcoxon's test over the functions, times the tests of `by_time`; unknown
-        functions count as ties; empty if it is not significant
+    by_evaluations (label) <By evaluations>: the same as `by_time` in evaluations
+    behind (label) <Behind>: the algorithm whose own time is multiplied: the worse one by time, or
+        the one with the worse average rank
+    at_equal_own_time (label) <At equal own time>: the better algorithm if `behind` had the own time
+        per evaluation of the other: Wilcoxon's test over the functions, times the tests of
+        `by_time`; unknown functions count as ties; empty if it is not significant
     p_equal: p-value of this test, times the number of tests, at most 1
     equal: own-time factor of `behind` for equal own time per evaluation, median
     functions: number of functions that both ran
@@ -229,8 +233,9 @@ and 20 dimensions, medians of the table `overhead` of the database.
         `comparison`, because runs of `behind` were cut before its target
     behind_on: number of known functions on which the factor is below 1
     never: number of known functions with a factor of 0: behind without own time, too
-    factor: break-even factor of the own time of `behind`, median over the known functions: with it,
-        both have the same ERT; 0.1: its own computations would have to be 10 times as fast
+    factor <Factor; limits>: break-even factor of the own time of `behind`, median over the known
+        functions: with it, both have the same ERT; 0.1: its own computations would have to be 10
+        times as fast
     factor_q1: first quartile over the known functions
     factor_q3: third quartile
     factor_low: lower limit of the median over functions like these, between two of the factors;
@@ -238,25 +243,7 @@ and 20 dimensions, medians of the table `overhead` of the database.
     factor_high: upper limit; unknown factors count as `inf`
     missing_s [s]: time to measure the cut runs of `behind` again, until the factors at the targets
         of `comparison` are known, if each run continues at its pace
-    """,
-    layouts=Layout(
-        caption="Own-time factor with which the algorithm behind would tie, median over the "
-        "functions, and the better one by time, at equal own time and in evaluations.",
-        brackets="Brackets: {confidence} interval of the median.",
-        values=(
-            Value("behind", "Behind"),
-            Value("by_time", "By time"),
-            Value("at_equal_own_time", "At equal own time"),
-            Value("by_evaluations", "By evaluations"),
-            Value.with_limits("factor", "Factor"),
-        ),
-        rows=tuple(column_names(PAIR)),
-        parts=("suite", "dimension"),
-    ),
-    default=True,
-    comparing=True,
-)
-def over_functions(runs: Runs, analysis: Analysis) -> Made:
+    """
     times = OwnTimes.of(runs, analysis)
     on = _by_space(times)
     orders: Orders = {}
@@ -374,17 +361,25 @@ def _summary(factors: Array, confidence: float) -> dict[str, Any]:
 
 
 @exhibit(
-    "own_time_factors",
     question=QUESTION,
-    title="Break-even factors of own time to each target",
-    caption=f"""
+    layouts=Layout(
+        caption="Factor of the own time of the first algorithm at which the expected running "
+        "times of both are equal, with its {confidence} confidence set.",
+        rows=("function", "algorithm", "other"),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
+    comparing=True,
+)
+def own_time_factors(runs: Runs, analysis: Analysis) -> Made:
+    """Break-even factors of own time to each target
+
     Factor of the own time of `algorithm` at which it has the same expected running time (ERT) to a
     target as `other`, with its confidence set: all factors at which the score test of equal ERTs
     does not reject. The confidence applies to each set separately. {SCALED} Targets that no run of
     either reached are omitted. For more than 12 algorithms, only pairs with the best one are
     listed; `statistics.pairs` selects other pairs.
-    """,
-    columns="""
+
     PROBLEM, TARGET
     algorithm (text): algorithm whose own time is multiplied by the factor
     other (text): the algorithm that it is compared with, as measured
@@ -397,17 +392,7 @@ def _summary(factors: Array, confidence: float) -> dict[str, Any]:
     cut_runs: runs of `algorithm` that were cut before the target
     missing_s [s]: time to measure these runs again until they have used what the factor saves
         (without one, the factor for equal own time per evaluation), if each continues at its pace
-    """,
-    layouts=Layout(
-        caption="Factor of the own time of the first algorithm at which the expected running "
-        "times of both are equal, with its {confidence} confidence set.",
-        rows=("function", "algorithm", "other"),
-        parts=("suite", "dimension", "target"),
-        points=(Points("target", 1),),
-    ),
-    comparing=True,
-)
-def on_targets(runs: Runs, analysis: Analysis) -> Made:
+    """
     times = OwnTimes.of(runs, analysis)
     used = times.used
     listed_in = listed_by_precision(used.runs, analysis)
@@ -457,35 +442,8 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
 
 
 @exhibit(
-    "own_time_ranks",
     question=QUESTION,
-    title="Own-time factors at which an algorithm keeps its position",
-    caption=f"""
-    Position of each algorithm by its median break-even factors over the functions against each
-    other one, and the range of factors of its own time in which it keeps this position, while the
-    others stay as they were measured. The factor of a pair on a function is that at the target of
-    the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
-    """,
-    columns="""
-    SPACE, ALGORITHM
-    position <Position>: 1 plus the number of algorithms against which its break-even factor is
-        below 1 on more than half of the functions
-    holds_from <From>: smallest own-time factor at which it has this position: the break-even factor
-        against the next algorithm in front; 0: none can be reached
-    holds_to <To>: largest such factor, at which the next one behind would tie; `inf`: none
-    next_ahead (label): algorithm with which it ties at `holds_from`
-    next_behind (label): algorithm with which it ties at `holds_to`
-    unknown: number of algorithms against which no factor is known
-    measured_factor: own time per evaluation of another implementation, divided by that of this one,
-        measured by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)
-    measured_as (label): this implementation
-    """,
-    layouts=Layout(
-        caption="Position of the algorithms, and the range of own-time factors in which they "
-        "keep it.",
-        rows=("algorithm",),
-        parts=("suite", "dimension"),
-    ),
+    layouts=Layout(rows=("algorithm",), parts=("suite", "dimension")),
     figures=drawn(
         "Range of factors of an algorithm's own time in which it keeps its position, while "
         "the others stay as measured; 0.1: its own computations are 10 times as fast. "
@@ -500,7 +458,27 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
     ),
     comparing=True,
 )
-def ranges(runs: Runs, analysis: Analysis) -> Made:
+def own_time_ranks(runs: Runs, analysis: Analysis) -> Made:
+    """Own-time factors at which an algorithm keeps its position
+
+    Position of each algorithm by its median break-even factors over the functions against each
+    other one, and the range of factors of its own time in which it keeps this position, while the
+    others stay as they were measured. The factor of a pair on a function is that at the target of
+    the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
+
+    SPACE, ALGORITHM
+    position <Position>: 1 plus the number of algorithms against which its break-even factor is
+        below 1 on more than half of the functions
+    holds_from <From>: smallest own-time factor at which it has this position: the break-even factor
+        against the next algorithm in front; 0: none can be reached
+    holds_to <To>: largest such factor, at which the next one behind would tie; `inf`: none
+    next_ahead (label): algorithm with which it ties at `holds_from`
+    next_behind (label): algorithm with which it ties at `holds_to`
+    unknown: number of algorithms against which no factor is known
+    measured_factor: own time per evaluation of another implementation, divided by that of this one,
+        measured by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)
+    measured_as (label): this implementation
+    """
     times = OwnTimes.of(runs, analysis)
     uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"])
     rows = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from timefair.basics.words import ALL, number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.curves import over_functions
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
-from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
+from timefair.exhibits.layout import BOOTSTRAP, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import equal_if_solved, known_until, planned, problems
 from timefair.records.rundata.published import told_in
@@ -46,7 +46,7 @@ def scaled(precision: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(1 - (decades - low) / (high - low))
 
 
-def aocc(
+def areas(
     cost: ArrayLike,
     precision: ArrayLike,
     offsets: ArrayLike,
@@ -81,23 +81,16 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
 
 
-class Scores(NamedTuple):
-    """U-scores on one problem, shape (algorithms,): `score` counts the trials of other algorithms
-    that an algorithm's trials beat, a tie as half; `share` divides it by the number of these pairs,
-    and `variance` is that of `share`, NaN if an algorithm has one run.
-    """
-
-    score: NDArray[np.float64]
-    share: NDArray[np.float64]
-    variance: NDArray[np.float64]
-
-
-def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
+def dominance(
+    reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike
+) -> tuple[NDArray[np.float64], ...]:
     """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
-    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1. Source: K.
-    V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023), arXiv
-    2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988),
-    with one group per algorithm.
+    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
+
+    Of each algorithm: how many trials of others its trials beat, a tie as half, the share of all
+    these pairs, and its variance, NaN with one run. Source: K. V. Price, A. Kumar, P. N. Suganthan,
+    Swarm and Evolutionary Computation 78 (2023), arXiv 2212.09423. Variance: E. R. DeLong, D. M.
+    DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988), with one group per algorithm.
     """
     reached, value = np.asarray(reached_at, np.float64), np.asarray(final, np.float64)
     owner = np.asarray(algorithm, dtype=np.intp)
@@ -122,7 +115,7 @@ def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> S
             spread = (squares - sums**2 / runs) / (runs - 1)
         of_others = (np.delete(runs, k) * np.delete(spread, k)).sum() / others**2
         variance[k] = of_own + max(of_others, 0.0)
-    return Scores(score, share, variance)
+    return score, share, variance
 
 
 def resampled_medians(
@@ -145,35 +138,25 @@ LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicator
 
 DECADES = 3  # an integral over seconds begins this number of decades before its end
 
-FUNCTIONS = "functions: number of functions of the row"
-LAST = "to [`unit`]: cost up to which every run is known: the budget, if all have the same"
 OBSERVED = (
     "The end, in the column `to`, is the budget or, if the budget does not limit this cost, the "
     "largest cost that all runs were observed to."
 )
 
 
-class Observed(NamedTuple):
-    """The runs of a suite and dimension between two costs; all are known up to the second."""
-
-    runs: Runs
-    unit: Unit
-    first: float
-    last: float
-
-
-def observed(runs: Runs) -> Iterator[Observed]:
-    """Of each unit, and each suite and dimension with a run that cost something."""
+def observed(runs: Runs) -> Iterator[tuple[Runs, Unit, float, float]]:
+    """Of each unit, and each suite and dimension with a run that cost something: the runs, and the
+    costs between which all are observed.
+    """
     for unit in UNITS:
         for there in told_in(runs, unit).spaces():
             least = known_until(there, unit).min()
             last = float(least if np.isfinite(least) else there.spent(unit).max())
             if last > 0:
-                yield Observed(there, unit, last * 10.0**-DECADES * (unit == "seconds"), last)
+                yield there, unit, last * 10.0**-DECADES * (unit == "seconds"), last
 
 
 LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
-PRECISION = "precision [precision] (exact): precision to reach"
 PAIR = ("algorithm_a", "algorithm_b")
 POINTS = (
     Points("function", 1),
@@ -183,25 +166,8 @@ POINTS = (
 
 
 @exhibit(
-    "eaf",
     question=LEADS,
-    title="Empirical attainment function",
-    caption="""
-    Empirical attainment function of one objective (López-Ibáñez and others 2024): the share of the
-    runs that have found at most a precision within a cost, in {seconds} and in evaluations, for
-    each function and for all functions together. No targets need be chosen. Its mean over the
-    logarithm of the precision and over the cost is the AOCC of the table `aocc`. The lines of equal
-    share are quantiles of the runs, as in the table `anytime`. Costs end where not all runs were
-    observed.
-    """,
-    columns=f"""
-    CELL_OR_ALL, RUNS, UNIT, COST
-    {PRECISION}
-    share <Share; high .2>: share of the runs with this precision within `cost`
-    """,
     layouts=Layout(
-        caption="Share of the runs on all functions that have found at most a precision "
-        "within a cost.",
         rows=("precision", "algorithm"),
         columns="cost",
         parts=(*SPACE, "function", "unit"),
@@ -216,55 +182,48 @@ POINTS = (
         ),
     ),
 )
-def surface(runs: Runs, analysis: Analysis) -> Parts:
-    for found in _found(runs):
-        for names, members in over_functions(found.runs):
-            yield _surface(found, names, members)
+def eaf(runs: Runs, analysis: Analysis) -> Parts:
+    """Empirical attainment function
+
+    Empirical attainment function of one objective (López-Ibáñez and others 2024): the share of the
+    runs that have found at most a precision within a cost, in {seconds} and in evaluations, for
+    each function and for all functions together. No targets need be chosen. Its mean over the
+    logarithm of the precision and over the cost is the AOCC of the table `aocc`. The lines of equal
+    share are quantiles of the runs, as in the table `anytime`. Costs end where not all runs were
+    observed.
+
+    CELL_OR_ALL, RUNS, UNIT, COST
+    precision [precision] (exact): precision to reach
+    share <Share; high .2>: share of the runs with this precision within `cost`
+    """
+    for *_, surfaces in _surfaces(runs):
+        yield from surfaces
 
 
-class Found(NamedTuple):
-    """The runs of a suite and dimension, and their best precision at each cost, (runs, costs)."""
-
-    runs: Runs
-    unit: Unit
-    grid: NDArray[np.float64]
-    best: NDArray[np.float64]
-
-
-def _found(runs: Runs) -> Iterator[Found]:
+def _surfaces(
+    runs: Runs,
+) -> Iterator[tuple[Runs, NDArray[np.float64], list[dict[str, Any]]]]:
+    """Of each suite, dimension and unit: the runs, their best precision at each cost, shape (runs,
+    costs), and the parts of `eaf`.
+    """
     points = max(runs.points // 4, 12)
     for there, unit, _, last in observed(runs):
-        grid = costs_until(there, unit, last, points)
-        if grid.size:
-            yield Found(there, unit, grid, equal_if_solved(there, there.best_so_far(unit, grid)))
-
-
-def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> dict[str, Any]:
-    return {
-        **names, "runs": len(members), "unit": found.unit,
-        "cost": np.repeat(found.grid, LEVELS.size),
-        "precision": np.tile(LEVELS, found.grid.size),
-        "share": attained(found.best[members], LEVELS).ravel(),
-    }  # fmt: skip
+        if (grid := costs_until(there, unit, last, points)).size:
+            best = equal_if_solved(there, there.best_so_far(unit, grid))
+            at = {"cost": np.repeat(grid, LEVELS.size), "precision": np.tile(LEVELS, grid.size)}
+            parts = [
+                names
+                | {"runs": len(members), "unit": unit}
+                | at
+                | {"share": attained(best[members], LEVELS).ravel()}
+                for names, members in over_functions(there)
+            ]
+            yield there, best, parts
 
 
 @exhibit(
-    "eaf_difference",
     question=LEADS,
-    title="Difference of two attainment functions",
-    caption="""
-    Difference of the empirical attainment functions of two algorithms: positive where more runs of
-    `algorithm_a` have found this precision within this cost. The two are those with the largest
-    mean share over all functions, or the first ones that `statistics.pairs` names.
-    """,
-    columns=f"""
-    SPACE, FUNCTION_OR_ALL, PAIR, UNIT, COST
-    {PRECISION}
-    difference <Difference; .2>: share of the runs of `algorithm_a` minus that of `algorithm_b`
-    """,
     layouts=Layout(
-        caption="Share of the runs of the first algorithm on all functions that have found at "
-        "most a precision within a cost, minus that of the second.",
         rows=("precision",),
         columns="cost",
         parts=(*SPACE, "function", *PAIR, "unit"),
@@ -278,59 +237,56 @@ def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> 
     ),
     comparing=True,
 )
-def difference(runs: Runs, analysis: Analysis) -> Parts:
-    for found in _found(runs):
-        pair = _pair(found, analysis)
-        shares: dict[str, dict[str, dict[str, Any]]] = {}
-        for names, members in over_functions(found.runs):
-            if names["algorithm"] in pair:
-                of_function = shares.setdefault(names["function"], {})
-                of_function[names["algorithm"]] = _surface(found, names, members)
-        named = dict(zip(PAIR, pair, strict=False))
-        for cells in shares.values():
-            if len(cells) == 2:
-                a, b = (cells[name]["share"] for name in pair)
-                yield {**cells[pair[0]], **named, "difference": a - b}
+def eaf_difference(runs: Runs, analysis: Analysis) -> Parts:
+    """Difference of two attainment functions
+
+    Difference of the empirical attainment functions of two algorithms: positive where more runs of
+    `algorithm_a` have found this precision within this cost. The two are those with the largest
+    mean share over all functions, or the first ones that `statistics.pairs` names.
+
+    SPACE, FUNCTION_OR_ALL, PAIR, UNIT, COST
+    precision [precision] (exact): precision to reach
+    difference <Difference; .2>: share of the runs of `algorithm_a` minus that of `algorithm_b`
+    """
+    for there, best, surfaces in _surfaces(runs):
+        pair = _pair(there, best, analysis)
+        cells = {(part["function"], part["algorithm"]): part for part in surfaces}
+        for function in dict.fromkeys(function for function, _ in cells):
+            both = [cells[function, name] for name in pair if (function, name) in cells]
+            if len(both) == 2:
+                a, b = both
+                named = dict(zip(PAIR, pair, strict=True))
+                yield a | named | {"difference": a["share"] - b["share"]}
 
 
-def _pair(found: Found, analysis: Analysis) -> list[str]:
+def _pair(runs: Runs, best: NDArray[np.float64], analysis: Analysis) -> list[str]:
     """Two algorithms: the named ones first, then those with the largest mean share."""
-    reached = LEVELS.size - np.sort(LEVELS).searchsorted(found.best)  # levels, by run and cost
-    names = found.runs.frame["algorithm"].astype(str).to_numpy()
+    reached = LEVELS.size - np.sort(LEVELS).searchsorted(best)  # levels, by run and cost
+    names = runs.frame["algorithm"].astype(str).to_numpy()
     share = pd.Series(reached.mean(axis=1)).groupby(names).mean()
     named = planned(analysis) or ()
     return sorted(share.index, key=lambda name: (name not in named, -share[name], name))[:2]
 
 
-@exhibit(
-    "aocc",
-    question=LEADS,
-    title="Normalized area over the convergence curve",
-    caption=f"""
-    Normalized area over the convergence curve (AOCC) of the runs: the mean over the cost of
-    log₁₀ of the best precision so far, scaled so that {WORST:g} or more is 0 and {BEST:g} or less
-    is 1. Higher is better. In evaluations, the cost is linear from 0, as in IOHprofiler; in
-    {{seconds}}, it is logarithmic over the last {DECADES} decades. {OBSERVED} Over all functions,
-    each function has the same weight. Limits come from runs resampled within each instance, and are
-    empty if an instance has a single run.
-    """,
-    columns=f"""
+@exhibit(question=LEADS, layouts=Layout(brackets=BOOTSTRAP, columns="unit"))
+def aocc(runs: Runs, analysis: Analysis) -> Parts:
+    """Normalized area over the convergence curve
+
+    Normalized area over the convergence curve (AOCC) of the runs: the mean over the cost of log₁₀
+    of the best precision so far, scaled so that 100 or more is 0 and 1e-08 or less is 1.
+    Higher is better. In evaluations, the cost is linear from 0, as in IOHprofiler; in {seconds}, it
+    is logarithmic over the last {DECADES} decades. {OBSERVED} Over all functions, each function has
+    the same weight. Limits come from runs resampled within each instance, and are empty if an
+    instance has a single run.
+
     CELL_OR_ALL
-    {FUNCTIONS}
+    functions: number of functions of the row
     RUNS, UNIT
     from [`unit`]: cost at which the integral begins
-    {LAST}
+    to [`unit`]: cost up to which every run is known: the budget, if all have the same
     aocc (interval) <AOCC; high .3 limits>: normalized area over the convergence curve, from 0
         (worst) to 1, mean over runs
-    """,
-    layouts=Layout(
-        caption="Normalized area over the convergence curve (AOCC); higher is better.",
-        brackets=BOOTSTRAP,
-        rows=("function", "algorithm"),
-        columns="unit",
-    ),
-)
-def areas(runs: Runs, analysis: Analysis) -> Parts:
+    """
     for there, unit, first, last in observed(runs):
         area = np.zeros(len(there.frame))
         for part in there.traces:
@@ -341,7 +297,7 @@ def areas(runs: Runs, analysis: Analysis) -> Parts:
                 there, part.precision, np.repeat(part.rows, np.diff(part.offsets))
             )
             log = unit == "seconds"
-            area[part.rows] = aocc(cost, best, part.offsets, first=first, last=last, log=log)
+            area[part.rows] = areas(cost, best, part.offsets, first=first, last=last, log=log)
         function = there.frame["function"].to_numpy()
         problem = there.frame.groupby(["function", "instance"]).ngroup().to_numpy()
         for names, members in over_functions(there):
@@ -368,38 +324,34 @@ def _limits(
 
 
 @exhibit(
-    "u_scores",
     question=LEADS,
-    title="U-scores by trial-based dominance",
-    caption=f"""
+    layouts=Layout(
+        caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
+        "divided by the number of pairs): by cost to the target, or by the value at the end.",
+        columns="unit",
+    ),
+    comparing=True,
+)
+def u_scores(runs: Runs, analysis: Analysis) -> Parts:
+    """U-scores by trial-based dominance
+
     U-scores (Price, Kumar and Suganthan 2023), the rule of the CEC competitions since 2022. A run
     that reaches the hardest target beats one that does not; of two that reach it, the one with the
-    lower cost wins, in {{seconds}} or evaluations, and of two that do not, the one with the better
+    lower cost wins, in {seconds} or evaluations, and of two that do not, the one with the better
     value at the end. {OBSERVED} Over all functions, scores are summed over the functions that were
     run with every algorithm. Another algorithm changes every score. Limits of `share` are normal
     (DeLong and others 1988), and are empty if it wins all pairs or none.
-    """,
-    columns=f"""
+
     CELL_OR_ALL
-    {FUNCTIONS}
+    functions: number of functions of the row
     RUNS, UNIT
-    {LAST}
+    to [`unit`]: cost up to which every run is known: the budget, if all have the same
     TARGET
     u_score: number of pairs of its runs with runs of other algorithms that it wins, a tie as half
     share (interval) <Share; high .3 limits>: `u_score` divided by the number of pairs; the mean
         over functions
     place: rank by `u_score`; 1 is the best
-    """,
-    layouts=Layout(
-        caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
-        "divided by the number of pairs): by cost to the target, or by the value at the end.",
-        brackets=INTERVAL,
-        rows=("function", "algorithm"),
-        columns="unit",
-    ),
-    comparing=True,
-)
-def dominance(runs: Runs, analysis: Analysis) -> Parts:
+    """
     target = analysis.targets_from_easy[-1]
     for there, unit, _, last in observed(runs):
         reached_at = there.runtimes(unit, [target])[:, 0]
@@ -412,7 +364,7 @@ def dominance(runs: Runs, analysis: Analysis) -> Parts:
             algorithms, counts = list(problem.algorithms), np.zeros(len(problem.rows), np.intp)
             for k, mine in enumerate(problem.algorithms.values()):
                 counts[mine] = k
-            found = u_scores(reached_at[problem.rows], final[problem.rows], counts)
+            found = dominance(reached_at[problem.rows], final[problem.rows], counts)
             names = {**problem.names, "function": str(problem.names["function"]), "functions": 1}
             names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
             numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
@@ -443,27 +395,8 @@ COSTS = 21  # number of costs at which algorithms are ranked
 
 
 @exhibit(
-    "rank_over_time",
     question=LEADS,
-    title="Average rank over elapsed cost",
-    caption=f"""
-    Rank of each algorithm by the median precision that its runs have found within a cost, in
-    {{seconds}} and in evaluations, averaged over the functions. Lower is better; ties share a rank,
-    and so do algorithms without a value. {OBSERVED.replace(", in the column `to`,", "")} Limits,
-    and the share of the resamples in which an algorithm leads, come from a bootstrap of the runs on
-    each function. Another algorithm changes every rank.
-    """,
-    columns="""
-    SPACE, ALGORITHM
-    functions: number of functions that were run with every algorithm
-    UNIT
-    cost [`unit`]: cost since the start of the run
-    average_rank (interval) <Rank; low .2 limits>: rank by the median precision at this cost,
-        averaged over the functions; 1 is the best
-    leads: share of the resamples in which its average rank is the lowest
-    """,
     layouts=Layout(
-        caption="Rank by the median precision within a cost, averaged over the functions.",
         brackets=BOOTSTRAP,
         rows=("algorithm",),
         columns="cost",
@@ -482,7 +415,24 @@ COSTS = 21  # number of costs at which algorithms are ranked
     ),
     comparing=True,
 )
-def ranks_over_time(runs: Runs, analysis: Analysis) -> Parts:
+def rank_over_time(runs: Runs, analysis: Analysis) -> Parts:
+    """Average rank over elapsed cost
+
+    Rank of each algorithm by the median precision that its runs have found within a cost, in
+    {seconds} and in evaluations, averaged over the functions. Lower is better; ties share a rank,
+    and so do algorithms without a value. The end is the budget or, if the budget does not limit
+    this cost, the largest cost that all runs were observed to. Limits, and the share of the
+    resamples in which an algorithm leads, come from a bootstrap of the runs on each function.
+    Another algorithm changes every rank.
+
+    SPACE, ALGORITHM
+    functions: number of functions that were run with every algorithm
+    UNIT
+    cost [`unit`]: cost since the start of the run
+    average_rank (interval) <Rank; low .2 limits>: rank by the median precision at this cost,
+        averaged over the functions; 1 is the best
+    leads: share of the resamples in which its average rank is the lowest
+    """
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, COSTS)
         best = equal_if_solved(there, there.best_so_far(unit, grid))

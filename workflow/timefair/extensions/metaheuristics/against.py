@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import FUNCTION_OR_ALL
 from timefair.exhibits.comparisons.comparison import over as tested_over
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, own_dimensions
@@ -36,20 +35,33 @@ BETTER, EQUAL, WORSE = "+", "=", "−"
 
 
 @exhibit(
-    "against",
     question=questions.BETTER,
-    title="The proposed algorithm against the others",
-    caption="""
+    layouts=Layout(
+        caption="The proposed algorithm against the others: p of the rank-sum test of the "
+        "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
+        "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
+        "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
+        "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
+        rows=("function",),
+        columns="algorithm",
+        parts=("suite", "dimension", "at"),
+        whole=True,
+    ),
+    comparing=True,
+)
+def against(runs: Runs, analysis: Analysis) -> Made:
+    """The proposed algorithm against the others
+
     The proposed algorithm (`paper.proposed`, by default the first of the campaign) against each of
     the others, by the precision of the runs of all instances: at the end of the time, and after the
     evaluations that the budget allowed all runs of both. The order of two algorithms may differ
     between the two. Tests of other criteria, and of all pairs, are in the table `comparison`.
-    """,
-    columns=f"""
+
     SUITE, DIMENSION_OR_ALL
     at (text): where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`;
         `{END}`, if neither is known
-    function (text): {FUNCTION_OR_ALL.meaning}, or `{RANK}`
+    function (text): number of the function as text, or `all` for all functions together, or
+        `{RANK}`
     evaluations: for equal evaluations, the number after which the two are compared: the smallest
         that the budget allowed a run of either; empty if all these runs had ended by themselves
     proposed (text): label of the proposed algorithm
@@ -66,21 +78,7 @@ BETTER, EQUAL, WORSE = "+", "=", "−"
     verdict (text) <+/=/−>: `+` if the proposed algorithm is significantly better by `p_adjusted`,
         `−` if it is worse, `=` otherwise; for `all`, their numbers, +/=/−; for `{RANK}`, both ranks
     verdict_alone (text): the same by `p`, without a correction, as most papers do
-    """,
-    layouts=Layout(
-        caption="The proposed algorithm against the others: p of the rank-sum test of the "
-        "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
-        "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
-        "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
-        "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
-        rows=("function",),
-        columns="algorithm",
-        parts=("suite", "dimension", "at"),
-        whole=True,
-    ),
-    comparing=True,
-)
-def against(runs: Runs, analysis: Analysis) -> Made:
+    """
     rows: list[dict[str, Any]] = []
     if runs.frame["budget_s"].notna().any():
         rows += _compared(runs, analysis, TIME)

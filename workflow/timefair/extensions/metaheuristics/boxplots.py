@@ -22,19 +22,7 @@ FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs o
 
 
 @exhibit(
-    "boxplots",
     question=questions.QUALITY,
-    title="Precision at the end of every run",
-    caption="""
-    The best precision of every run at its end, which the box plots show. A run that reached the
-    final target has 0.
-    """,
-    columns="""
-    INSTANCE_CELL
-    run: number of the run
-    precision [precision]: best precision of the run; 0 if it reached the final target, `inf`
-        without a finite value
-    """,
     figures=Figure(
         "boxplots",
         "Box plots of the precision at the end",
@@ -51,7 +39,17 @@ FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs o
         ),
     ),
 )
-def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def boxplots(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Precision at the end of every run
+
+    The best precision of every run at its end, which the box plots show. A run that reached the
+    final target has 0.
+
+    INSTANCE_CELL
+    run: number of the run
+    precision [precision]: best precision of the run; 0 if it reached the final target, `inf`
+        without a finite value
+    """
     rows = runs.frame.assign(precision=precision_at_the_end(runs))
     return rows.sort_values([*PROBLEM, "instance", "algorithm", "run"], ignore_index=True)
 

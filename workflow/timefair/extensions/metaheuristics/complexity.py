@@ -20,7 +20,6 @@ from timefair.campaign.configuration import Campaign
 from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout
-from timefair.extensions.metaheuristics import EVALUATIONS
 from timefair.extensions.metaheuristics.keys import COMPLEXITY
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -32,37 +31,30 @@ USUAL_FUNCTION = {"cec2017": 18}
 
 
 @exhibit(
-    "complexity",
     question=questions.MEASUREMENT,
-    title="Complexity by the protocol of CEC",
-    caption="""
+    layouts=Layout(rows=("algorithm",), parts=("suite", "function", "dimension")),
+    charged=False,
+    complete=True,
+)
+def complexity(runs: Runs, analysis: Analysis) -> Made:
+    """Complexity by the protocol of CEC
+
     The complexity (T2 − T1) / T0 of each algorithm by the protocol of the CEC competitions,
     measured by `timefair complexity`; no rows without it. It is the algorithm's own time in units
     of a loop of arithmetic, on one function. The table `overhead` has it in seconds per evaluation,
     on every function and in every run.
-    """,
-    columns=f"""
+
     SUITE, DIMENSION
     function: number of the function that is evaluated
     ALGORITHM
-    evaluations: number of evaluations; CEC's is {EVALUATIONS}
+    evaluations: number of evaluations; CEC's is 200000
     t0_s [s] <T0, s>: time of {LOOPS} turns of CEC's loop of arithmetic, in Python
     t1_s [s] <T1, s>: time of these evaluations alone, of one point
     t2_s [s] <T2, s>: mean time of {REPEATS} runs of the algorithm with these evaluations
     t2_s_low [s]: time of the fastest of these runs
     t2_s_high [s]: time of the slowest
     complexity <(T2 − T1)/T0; low>: (`t2_s` − `t1_s`) / `t0_s`
-    """,
-    layouts=Layout(
-        caption="Complexity of the algorithms by the protocol of CEC: T0, a loop of "
-        "arithmetic; T1, the evaluations alone; T2, the mean time of a run.",
-        rows=("algorithm",),
-        parts=("suite", "function", "dimension"),
-    ),
-    charged=False,
-    complete=True,
-)
-def complexity(runs: Runs, analysis: Analysis) -> Made:
+    """
     rows, labels = [], set(runs.frame["algorithm"])
     for row in analysis.added.get(COMPLEXITY, ()):
         if row["algorithm"] in labels:

@@ -12,7 +12,7 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import violations
 from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Value, by_function
+from timefair.exhibits.layout import Layout, by_function
 from timefair.problems.registry import find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -25,48 +25,18 @@ SHOWN = 9  # significant digits of constraints
 
 
 @exhibit(
-    "designs",
     question=questions.FEASIBLE,
-    title="Feasible runs, and the best design with its constraints",
-    caption="""
-    On problems with constraints: the share of feasible runs, the mean violation, and the best
-    feasible point of each algorithm with the values of the constraints, which are evaluated again
-    at that point. Problems without constraints have no rows.
-    """,
-    columns="""
-    CELL, RUNS
-    feasible_rate (interval, Clopper and Pearson): share of the runs that found a feasible point
-    violation_mean: mean over the runs of the least sum of violated constraints; 0 for a feasible
-        run
-    f_best (exact): least f of a feasible point; `inf` if there is none
-    instance: instance of the best point
-    run: run that found the best point
-    x (text): the best point, with all digits
-    g (text): values of the inequalities at that point: at most 0 if satisfied
-    h (text): values of the equalities at that point: 0 if satisfied
-    """,
     layouts=[
         Layout(
             caption="Share of the runs that found a feasible point, mean violation, and the least "
             "f of a feasible point. ∞: no run found a feasible point.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("feasible_rate", "Feasible", "high", decimals=2),
-                Value("violation_mean", "Violation", "low"),
-                Value("f_best", "Best f", "low", digits=SHOWN),
-            ),
-            rows=("function", "algorithm"),
+            shown=("feasible_rate", "violation_mean", "f_best"),
             whole=True,
         ),
         Layout(
             caption="The best feasible point x of each algorithm, its inequalities g(x), at most 0 "
             "if satisfied, and its equalities h(x), 0 if satisfied.",
-            values=(
-                Value("x", "x", wrap=40),
-                Value("g", "g(x)", wrap=28),
-                Value("h", "h(x)", wrap=14),
-            ),
-            rows=("function", "algorithm"),
+            shown=("x", "g", "h"),
             name="points",
         ),
     ],
@@ -74,6 +44,24 @@ SHOWN = 9  # significant digits of constraints
     charged=False,
 )
 def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Feasible runs, and the best design with its constraints
+
+    On problems with constraints: the share of feasible runs, the mean violation, and the best
+    feasible point of each algorithm with the values of the constraints, which are evaluated again
+    at that point. Problems without constraints have no rows.
+
+    CELL, RUNS
+    feasible_rate (interval, Clopper and Pearson) <Feasible; high .2 limits>: share of the runs that
+        found a feasible point
+    violation_mean <Violation; low>: mean over the runs of the least sum of violated constraints; 0
+        for a feasible run
+    f_best (exact) <Best f; low {SHOWN} digits>: least f of a feasible point; `inf` if there is none
+    instance: instance of the best point
+    run: run that found the best point
+    x (text) <x; 40 letters>: the best point, with all digits
+    g (text) <g(x); 28 letters>: values of the inequalities at that point: at most 0 if satisfied
+    h (text) <h(x); 14 letters>: values of the equalities at that point: 0 if satisfied
+    """
     violation = violations(runs)
     points = runs.column("best_x").to_pylist()
     rows = []

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.words import ALL
-from timefair.exhibits.columns import CELL, column_names, columns_of
+from timefair.exhibits.columns import CELL, column_names
 from timefair.exhibits.exhibit import Parts, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import Spent
 from timefair.records.rundata.runs import PROBLEM, Runs
@@ -25,34 +25,26 @@ NAMES = tuple(column_names(CELL))
 
 
 @exhibit(
-    "metered",
     question=ELECTRICITY,
-    title="Expected joules and instructions to targets",
-    caption="""
+    layouts=Layout(
+        rows=("function", "algorithm", "unit"), columns="target", points=(Points("target", 3),)
+    ),
+    charged=False,
+)
+def metered(runs: Runs, analysis: Analysis) -> Parts:
+    """Expected joules and instructions to targets
+
     Expected cost to each target in joules above the idle power, and in instructions, as the ERT is
     one in seconds: the cost of all runs divided by the number of runs that reached the target, with
     the same interval. A run is taken to use both evenly over its time. A reading below 0 counts as
     0. There is no row where a run has no reading, or a simulated evaluation cost.
-    """,
-    columns="""
+
     CELL
     unit (text): unit of the cost: `joules` or `instructions`
     TARGET, RUNS, SUCCESSES
     ert [`unit`] (interval) <ERT; low limits>: expected cost to the target; `inf` if no run reached
         the target
-    """,
-    layouts=Layout(
-        caption="Expected joules above the idle power, and instructions, to targets. ∞: no run "
-        "reached the target.",
-        brackets=INTERVAL,
-        rows=("function", "algorithm", "unit"),
-        columns="target",
-        points=(Points("target", 3),),
-    ),
-    charged=False,
-)
-def metered(runs: Runs, analysis: Analysis) -> Parts:
-    """Rows in each unit for the runs of an algorithm on a function that all have a reading."""
+    """
     targets = np.asarray(analysis.targets_from_easy, dtype=np.float64)
     for unit in METERS:
         cost = np.maximum(runs.reading(unit), 0.0)
@@ -71,7 +63,14 @@ def metered(runs: Runs, analysis: Analysis) -> Parts:
             yield row | {"ert_low": limits.low, "ert_high": limits.high}
 
 
-ELECTRICITY_COLUMNS = columns_of(f"""
+@exhibit(question=ELECTRICITY, charged=False, complete=True)
+def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Electricity of the runs
+
+    Electricity that the processor used in the runs of each algorithm, without what is around them
+    (preparation, waiting, analysis) and without the rest of the machine; repeated runs count once.
+    Savings are those of the campaign's stopping rule.
+
     algorithm (text): label of the algorithm, or `{ALL}` for the campaign
     RUNS
     metered: number of runs of which the joules are known
@@ -81,23 +80,7 @@ ELECTRICITY_COLUMNS = columns_of(f"""
     runs_saved: number of runs that the stopping rule made unnecessary
     kwh_saved [kWh]: what these would have used if each had used as much as the mean measured run on
         its problem; empty if this is not known for one of them
-""")
-
-
-@exhibit(
-    "electricity",
-    question=ELECTRICITY,
-    title="Electricity of the runs",
-    caption="""
-    Electricity that the processor used in the runs of each algorithm, without what is around them
-    (preparation, waiting, analysis) and without the rest of the machine; repeated runs count once.
-    Savings are those of the campaign's stopping rule.
-    """,
-    columns=ELECTRICITY_COLUMNS,
-    charged=False,
-    complete=True,
-)
-def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     frame = runs.frame[[*PROBLEM, "algorithm"]].assign(runs=1, joules=runs.reading("joules"))
     frame["metered"] = frame["joules"].notna().astype(int)
     frame["idle_joules"] = runs.reading("idle_joules")
@@ -108,8 +91,8 @@ def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         mine, spared = (one[one["algorithm"].isin(of)] for one in (frame, saved))
         told = mine[["runs", "metered", "joules", "idle_joules", "kwh"]].sum(min_count=1)
         rows.append({"algorithm": name, **told, **spared[SAVED].sum(skipna=False)})
-    frame = pd.DataFrame(rows if labels else [], columns=column_names(ELECTRICITY_COLUMNS))
-    return frame.astype(dict.fromkeys(("runs", "metered", "runs_saved"), int))
+    whole = dict.fromkeys(("runs", "metered", "runs_saved"), int)
+    return pd.DataFrame(rows).astype(whole) if labels else pd.DataFrame()
 
 
 SAVED = ["runs_saved", "kwh_saved"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -71,7 +70,8 @@ EQUAL = 1e-12
 
 Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
 """The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
-which cost each run was observed, shape (runs,)."""
+which cost each run was observed, shape (runs,), `inf` if a longer run would have the same result.
+"""
 FunctionRuns = Sequence[Sequence[Sample]]
 """Of each instance of a function, the runs of each algorithm."""
 
@@ -107,16 +107,13 @@ class Search:
         self._functions, self._budget = functions, budget
         self._known: dict[Mode, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
         self.algorithms = len(functions[0][0])
-        self._joined = [
-            [_Joined.of(samples) for samples in zip(*instances, strict=True)]
-            for instances in functions
-        ]
+        self._of_algorithms = [list(zip(*instances, strict=True)) for instances in functions]
         if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
         points = self._budget * np.asarray(at, dtype=np.float64)
-        return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
+        return [np.stack([reached(of, points) for of in every]) for every in self._of_algorithms]
 
     def virtual_best(self, at: Sequence[float] = (1.0,)) -> float:
         """What the best algorithm of each (function, target, share of T) reaches, on average."""
@@ -130,9 +127,9 @@ class Search:
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
         own = portfolio.own_time(at)
         total = np.zeros(len(at))
-        for joined in self._joined:
+        for every in self._of_algorithms:
             members = [
-                joined[member].reached(self._budget * own[k])
+                reached(every[member], self._budget * own[k])
                 for k, member in enumerate(portfolio.members)
             ]
             total += reached_by_any(members).mean(axis=1)
@@ -143,8 +140,8 @@ class Search:
         functions); NaN for fewer. Unbiased: among all choices of `count` different runs, the share
         in which at least one reaches the target.
         """
-        of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
-        return np.array(of_functions).T
+        every = self._of_algorithms
+        return np.array([[_any_of(of, count, self._budget) for of in each] for each in every]).T
 
     def best(self, mode: Mode) -> Portfolio:
         """The best pair over all functions; in turn, in the order that is best at any time."""
@@ -250,48 +247,28 @@ class Search:
         return np.asarray(values / len(instances))
 
 
-@dataclass(frozen=True)
-class _Joined:
-    """The runs of an algorithm on all instances of a function.
-    - `costs`, (runs, targets): `inf` if the run did not reach the target.
-    - `known_until`, (runs,): Cost up to which each was observed; `inf` if a longer run would have
-      had the same result.
-    - `starts`, (instances,): Index of the first run on each, rising from 0; none is empty.
+def reached(samples: Sequence[Sample], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of the runs on each instance within each cost, shape (points, instances * targets); NaN
+    if unknown.
     """
+    points, parts = at[:, np.newaxis, np.newaxis], []
+    for costs, known_until in samples:
+        hit = costs <= points
+        unknown = (~hit & (known_until[:, np.newaxis] < points)).any(axis=1)
+        parts.append(np.where(unknown, np.nan, hit.mean(axis=1)))
+    return np.concatenate(parts, axis=1)
 
-    costs: NDArray[np.float64]
-    known_until: NDArray[np.float64]
-    starts: NDArray[np.intp]
 
-    @classmethod
-    def of(cls, samples: Sequence[Sample]) -> _Joined:
-        costs, until = zip(*samples, strict=True)
-        ends = np.cumsum([len(of_runs) for of_runs in costs])
-        return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
-
-    def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs within each cost, (points, instances * targets); NaN if unknown."""
-        points = at[:, np.newaxis, np.newaxis]
-        hit = self.costs <= points
-        hits = np.add.reduceat(hit, self.starts, axis=1, dtype=np.intp)
-        lost = ~hit & (self.known_until[:, np.newaxis] < points)
-        unknown = np.logical_or.reduceat(lost, self.starts, axis=1)
-        return np.where(unknown, np.nan, hits / self._runs).reshape(len(at), -1)
-
-    @property
-    def _runs(self) -> NDArray[np.intp]:
-        return np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
-
-    def any_of(self, count: int, budget: float) -> float:
-        """Mean chance that one of `count` different runs reaches a target; NaN for fewer runs."""
-        runs = self._runs
-        if (runs < count).any():
+def _any_of(samples: Sequence[Sample], count: int, budget: float) -> float:
+    """Mean chance that one of `count` different runs reaches a target; NaN for fewer runs."""
+    chances = []
+    for costs, _ in samples:
+        runs, failed = len(costs), (costs > budget).sum(axis=0)
+        if runs < count:
             return float("nan")
-        failed = np.add.reduceat(self.costs > budget, self.starts, axis=0, dtype=np.intp)
-        none = np.ones(failed.shape)
-        for k in range(count):
-            none *= np.maximum(failed - k, 0) / (runs - k)
-        return float(np.mean(1 - none.mean(axis=1)))
+        factors = [np.maximum(failed - k, 0) / (runs - k) for k in range(count)]
+        chances.append(1 - np.prod(factors, axis=0).mean())
+    return float(np.mean(chances))
 
 
 _FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
@@ -331,27 +308,38 @@ def _draws(
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
 
-PAIRS = (
-    "The share of the (function, target) pairs is the probability that a run reaches the target "
-    "within T, averaged over the instances, the targets and the functions that were run with every "
-    "algorithm."
-)
-
 
 @exhibit(
-    "portfolio",
     question=QUESTION,
-    title="Algorithms that share the budget",
-    caption=f"""
+    layouts=Layout(
+        brackets="Brackets: {confidence} bootstrap interval.", rows=("arrangement", "size")
+    ),
+    figures=drawn(
+        "Share of the (function, target) pairs that are reached within the budget. Circle: on "
+        "the functions that were used for the choice. Dot: on functions that were not used for "
+        "it (for each function, the choice is made on all others). Bar: the single best "
+        "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
+        "over the bar, for new runs on these functions; for the single best algorithm, the "
+        "interval of its share. Numbers after the members are their parts of the budget.",
+        Picture("timefair.extensions.portfolios.figure:portfolio"),
+        default=True,
+    ),
+    default=True,
+    comparing=True,
+)
+def portfolio(runs: Runs, analysis: Analysis) -> Parts:
+    """Algorithms that share the budget
+
     The best pair of algorithms that share the budget T of a run, with the single best algorithm and
-    the virtual best. {PAIRS} The result of a member within its part of
-    the budget is read from its runs up to this time. This assumes that a run does not depend on its
-    budget, which is wrong for algorithms that read the clock or their remaining budget. Parts are
-    tenths of T if the members run `in turn`. `share` refers to the functions that were used for the
-    choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
-    for new runs on these functions.
-    """,
-    columns="""
+    the virtual best. The share of the (function, target) pairs is the probability that a run
+    reaches the target within T, averaged over the instances, the targets and the functions that
+    were run with every algorithm. The result of a member within its part of the budget is read from
+    its runs up to this time. This assumes that a run does not depend on its budget, which is wrong
+    for algorithms that read the clock or their remaining budget. Parts are tenths of T if the
+    members run `in turn`. `share` refers to the functions that were used for the choice; `held_out`
+    and `gain` refer to functions that were not used for it. Their limits hold for new runs on these
+    functions.
+
     SPACE, UNIT
     budget [`unit`]: budget T of a run; smaller than the campaign's budget if a run was cut earlier,
         because nothing is known beyond its end
@@ -371,37 +359,32 @@ PAIRS = (
         empty for one function
     gain (interval) <Gain; .3 limits>: `held_out` minus that of the single best algorithm with as
         many cores, on which independent copies of it run side by side
-    """,
-    layouts=Layout(
-        caption="Share of the (function, target) pairs that portfolios reach within T, on "
-        "functions that were not used for the choice, and the gain over the single best "
-        "algorithm with as many cores.",
-        brackets="Brackets: {confidence} bootstrap interval.",
-        rows=("arrangement", "size"),
-    ),
-    figures=drawn(
-        "Share of the (function, target) pairs that are reached within the budget. Circle: on "
-        "the functions that were used for the choice. Dot: on functions that were not used for "
-        "it (for each function, the choice is made on all others). Bar: the single best "
-        "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
-        "over the bar, for new runs on these functions; for the single best algorithm, the "
-        "interval of its share. Numbers after the members are their parts of the budget.",
-        Picture("timefair.extensions.portfolios.figure:portfolio"),
-        default=True,
-    ),
-    default=True,
-    comparing=True,
-)
-def portfolios(runs: Runs, analysis: Analysis) -> Parts:
-    for field in fields(runs, analysis):
-        search = field.search
-        alone = Portfolio((search.single_best(),), "in turn", (1.0,))
-        yield _row(field, SINGLE, alone, analysis)
+    """
+    for names, algorithms, search in fields(runs, analysis):
+        chosen = {SINGLE: Portfolio((search.single_best(),), "in turn", (1.0,))}
+        if search.algorithms > 1:
+            chosen |= {mode: search.best(mode) for mode in MODES}
+        for arrangement, one in chosen.items():
+            size = len(one.members)
+            row = names | {"arrangement": arrangement, "size": size}
+            judged = search.judged(
+                size,
+                one.mode,
+                confidence=analysis.confidence,
+                resamples=analysis.resamples,
+                rng=analysis.stream(row),
+            )
+            yield row | {
+                "members": ", ".join(algorithms[member] for member in one.members),
+                "shares": ", ".join(f"{share:.2g}" for share in one.shares),
+                "cores": one.cores,
+                "share": search.value(one).item(),
+                "any_time": search.any_time(one),
+                **judged._asdict(),
+            }
         if search.algorithms == 1:
             continue
-        for mode in MODES:
-            yield _row(field, mode, search.best(mode), analysis)
-        yield field.names | {
+        yield names | {
             "arrangement": VIRTUAL,
             "size": search.algorithms,
             "members": None,
@@ -413,43 +396,13 @@ def portfolios(runs: Runs, analysis: Analysis) -> Parts:
         }
 
 
-def _row(
-    field: Field, arrangement: str, portfolio: Portfolio, analysis: Analysis
-) -> dict[str, Any]:
-    search, size = field.search, len(portfolio.members)
-    judged = search.judged(
-        size,
-        portfolio.mode,
-        confidence=analysis.confidence,
-        resamples=analysis.resamples,
-        rng=analysis.stream({**field.names, "arrangement": arrangement, "size": size}),
-    )
-    return field.names | {
-        "arrangement": arrangement,
-        "size": size,
-        "members": ", ".join(field.algorithms[member] for member in portfolio.members),
-        "shares": ", ".join(f"{share:.2g}" for share in portfolio.shares),
-        "cores": portfolio.cores,
-        "share": search.value(portfolio).item(),
-        "any_time": search.any_time(portfolio),
-        **judged._asdict(),
-    }
-
-
-class Field(NamedTuple):
-    """The algorithms of a suite and dimension that may share a budget, in alphabetical order;
-    `names` are suite, dimension, unit and ``budget``: the T up to which every run is known. The
-    search is over the functions and instances on which all algorithms were run.
+def fields(
+    runs: Runs, analysis: Analysis
+) -> Iterator[tuple[dict[str, Any], tuple[str, ...], Search]]:
+    """In each suite, dimension and unit with a budget: these with ``budget``, the T up to which
+    every run is known; the algorithms; and the search over what all of them were run on.
     """
-
-    names: dict[str, Any]
-    algorithms: tuple[str, ...]
-    search: Search
-
-
-def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
-    """All fields with a function that all algorithms ran, in each unit with a budget."""
-    reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
+    reached_at = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
     for (suite, dimension), algorithms, complete in complete_problems(problems(runs)):
         if not complete:
@@ -461,11 +414,11 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
             if np.isnan(limits[rows]).any():
                 continue
             budget = float(min(limits[rows].min(), known[rows].min()))
-            functions = [_instances(runs, one, reached[unit], known) for one in complete]
+            functions = [_instances(runs, one, reached_at[unit], known) for one in complete]
             functions = [function for function in functions if function]
             if functions and budget > 0:
                 names = {"suite": suite, "dimension": dimension, "unit": unit, "budget": budget}
-                yield Field(names, algorithms, Search(functions, budget))
+                yield names, algorithms, Search(functions, budget)
 
 
 def _instances(

@@ -156,13 +156,13 @@ def moment(time: datetime) -> str:
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def registered(analysis: Analysis) -> dict[str, Any]:
+def registration_of(analysis: Analysis) -> dict[str, Any]:
     found: dict[str, Any] = analysis.added.get(KEY, {})
     return found
 
 
 def registered_analysis(analysis: Analysis) -> Analysis:
-    return Analysis.of(registered(analysis)["analysis"])
+    return Analysis.of(registration_of(analysis)["analysis"])
 
 
 def answering(runs: Runs, analysis: Analysis) -> Runs:
@@ -172,7 +172,7 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
     """
     from timefair.records.rundata.runs import without_failed
 
-    asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
+    asked, settings = registration_of(analysis)["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)
     kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
     kept = without_failed(kept.from_own_best()).wanted(settings)
@@ -184,7 +184,7 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
     import numpy as np
     import pandas as pd
 
-    registration = registered(analysis)
+    registration = registration_of(analysis)
     if not registration:
         return []
     frame, measured = runs.frame, {}
@@ -209,7 +209,7 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
 def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
     import numpy as np
 
-    planned = planned_runs(registered(analysis)["campaign"])
+    planned = planned_runs(registration_of(analysis)["campaign"])
     keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
     return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
 

@@ -16,13 +16,13 @@ from timefair.exhibits.campaign.outcomes import timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import Made, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
 from timefair.extensions.registered.registration import (
     all_deviations,
     answering,
-    registered,
     registered_analysis,
+    registration_of,
 )
 from timefair.records.rundata.problems import Spent, problems
 from timefair.records.rundata.runs import Runs, Unit
@@ -56,19 +56,26 @@ class Order(NamedTuple):
 
 
 @exhibit(
-    "registered",
     question=REGISTERED,
-    title="Answer to the registered question",
-    caption="""
-    The confirmatory result: the answer to the question that was registered before the first run.
-    It uses only the planned runs, the registered settings, and one test at the registered level.
-    All other tables are exploratory. If the table has two rows, the question is about two orders,
-    and both have to be significant. The table `deviations` lists what differs from the
-    registration.
-    """,
-    columns=f"""
+    layouts=Layout(
+        caption="Answer to the registered question. It uses only the planned runs, and one "
+        "test at its own level.",
+        shown=("value_a", "value_b", "p", "alpha", "better", "answer"),
+        rows=("measure", "function", *column_names(PAIR)),
+    ),
+    charged=False,
+    complete=True,
+)
+def registered(runs: Runs, analysis: Analysis) -> Made:
+    """Answer to the registered question
+
+    The confirmatory result: the answer to the question that was registered before the first run. It
+    uses only the planned runs, the registered settings, and one test at the registered level. All
+    other tables are exploratory. If the table has two rows, the question is about two orders, and
+    both have to be significant. The table `deviations` lists what differs from the registration.
+
     question (text): the question in words
-    answer (text): `{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value
+    answer (text) <Answer>: `{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value
     registered (text): time of the registration; empty if there is none
     digest (text): SHA-256 of the registration; empty if there is none
     table (text): the table that explains the measure and the test
@@ -76,36 +83,18 @@ class Order(NamedTuple):
     SUITE, DIMENSION, FUNCTION_OR_ALL, TARGET, PAIR
     runs_a: planned runs of `algorithm_a` that count
     runs_b: planned runs of `algorithm_b` that count
-    value_a [precision, s or evaluations]: median precision or ERT of `algorithm_a`; for `all`,
-        share of the functions on which it is better, where a tie counts half
-    value_b [precision, s or evaluations]: the same for `algorithm_b`
+    value_a [precision, s or evaluations] <First>: median precision or ERT of `algorithm_a`; for
+        `all`, share of the functions on which it is better, where a tie counts half
+    value_b [precision, s or evaluations] <Second>: the same for `algorithm_b`
     test (text): `wilcoxon`, `mann-whitney` or `score`
-    p: p-value of this test, without a correction for multiple tests
-    alpha: level of the test
+    p <p; .4>: p-value of this test, without a correction for multiple tests
+    alpha <Level; .3>: level of the test
     detectable_ratio: for an ERT in seconds on one function: largest ratio of times that the speed
         of the machine may explain; if the ratio of the ERTs is not larger, `better` is empty
-    better (text): the better algorithm at the level `alpha`; empty otherwise
+    better (text) <Better>: the better algorithm at the level `alpha`; empty otherwise
     success (text): what counts as success: `better` or `different`
-    """,
-    layouts=Layout(
-        caption="Answer to the registered question. It uses only the planned runs, and one "
-        "test at its own level.",
-        values=(
-            Value("value_a", "First"),
-            Value("value_b", "Second"),
-            Value("p", "p", decimals=4),
-            Value("alpha", "Level", decimals=3),
-            Value("better", "Better"),
-            Value("answer", "Answer"),
-        ),
-        rows=("measure", "function", *column_names(PAIR)),
-    ),
-    charged=False,
-    complete=True,
-)
-def answer(runs: Runs, analysis: Analysis) -> Made:
-    """One row per order of the question; a rank reversal needs both (intersection-union test)."""
-    registration = registered(analysis)
+    """
+    registration = registration_of(analysis)
     if not registration:
         return []
     question, chosen = registration["campaign"]["registered"], registration["campaign"]["problems"]
@@ -227,36 +216,31 @@ def _to_target(
 
 
 @exhibit(
-    "deviations",
-    question=REGISTERED,
-    title="Deviations from the registration",
-    caption="""
+    question=REGISTERED, layouts=Layout(rows=("kind", "subject")), charged=False, complete=True
+)
+def deviations(runs: Runs, analysis: Analysis) -> Made:
+    """Deviations from the registration
+
     Every difference from the registration: keys of the campaign, the code that measured and the
     code that makes the answer, added, missing and excluded runs, runs that began before the
     registration, and a registration that was changed or is missing. Changes of figures and of the
     names of functions are not listed, because they change no number.
-    """,
-    columns="""
+
     kind (text): what the deviation is about
     subject (text): the key, the algorithm or the file
     registered (text) <Registered; 30 letters>: what was registered
     found (text) <Found; 30 letters>: what was found instead
-    """,
-    layouts=Layout(caption="Deviations from the registration.", rows=("kind", "subject")),
-    charged=False,
-    complete=True,
-)
-def deviating(runs: Runs, analysis: Analysis) -> Made:
+    """
     return all_deviations(runs, analysis)
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    if not registered(analysis):
+    if not registration_of(analysis):
         return
     found = all_deviations(runs, analysis)
     kinds = listed(dict.fromkeys(one.kind for one in found))
     yield ChecklistPart(
         "Registration",
-        registered(analysis)["statement"],
+        registration_of(analysis)["statement"],
         f"{counted(len(found), 'deviation')} (table deviations): {kinds}" if found else "",
     )

@@ -116,26 +116,19 @@ def auc(stated: Vector, happened: Outcome) -> float:
     return superiority(stated[~happened], stated[happened])
 
 
-class CalibrationCurve(NamedTuple):
-    """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
+def calibration_curve(
+    stated: Vector, happened: Outcome
+) -> tuple[Vector, Vector, NDArray[np.int64]]:
+    """Predicted and observed share, and number of cases, of each bin, shape (bins,).
 
-    stated: Vector
-    observed: Vector
-    cases: NDArray[np.int64]
-
-
-def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
-    """Observed share among cases with similar stated probabilities, by rising probability; at most
+    Observed share among cases with similar stated probabilities, by rising probability; at most
     `BINS` bins, with about equal numbers of cases.
     """
     share = (rankdata(stated, method="min") - 1) / stated.size
     _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)
     cases = np.bincount(label)
-    return CalibrationCurve(
-        np.bincount(label, weights=stated) / cases,
-        np.bincount(label, weights=happened) / cases,
-        cases,
-    )
+    predicted, observed = (np.bincount(label, of) / cases for of in (stated, happened))
+    return predicted, observed, cases
 
 
 class ReliabilityModel(NamedTuple):
@@ -203,16 +196,32 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
 
 
 @exhibit(
-    "run_count_reliability",
     question=questions.RUNS,
-    title="Predictability of the reliability of an estimate",
-    caption="""
+    layouts=Layout(
+        rows=("estimate", "n", "error_percent"),
+        columns="held_out",
+        parts=("suite", "truth"),
+        points=(Points("bin", (1.0,)),),
+    ),
+    figures=Figure(
+        "run_count_reliability",
+        "Stated and observed reliability of estimates",
+        "Stated and observed probability that the median of the first n runs is within an "
+        "error of the truth, for functions and algorithms that the model has not seen. On the "
+        "diagonal the probabilities are right. Each panel states by how much the Brier score "
+        "improves on the base rate (skill) and the area under the ROC curve (AUC).",
+        Picture("timefair.extensions.reliability.figure:reliability"),
+        needs="samples",
+    ),
+)
+def run_count_reliability(runs: Runs, analysis: Analysis) -> Parts:
+    """Predictability of the reliability of an estimate
+
     Can a model predict from the first n runs whether their median, or mean, is within a stated
     error of the truth? Functions, or algorithms, are held out in turn. The table has the
     calibration curve of its probabilities, one row per bin, and their Brier score beside that of
     the base rate. There are no rows for fewer than two functions, or algorithms.
-    """,
-    columns="""
+
     SUITE
     estimate (text): the estimate that is judged: `median` or `mean`
     n: number of runs that the estimate is made from
@@ -230,30 +239,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
     bin_samples: number of samples in the bin
     stated_percent [%]: mean stated probability in the bin
     observed_percent [%]: share of right estimates in the bin
-    """,
-    layouts=Layout(
-        caption="Probability that an estimate from the first runs is within an error of the "
-        "truth, stated for functions or algorithms not seen before. Right: how often that is "
-        "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
-        "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
-        rows=("estimate", "n", "error_percent"),
-        columns="held_out",
-        parts=("suite", "truth"),
-        points=(Points("bin", (1.0,)),),
-    ),
-    figures=Figure(
-        "run_count_reliability",
-        "Stated and observed reliability of estimates",
-        "Stated and observed probability that the median of the first n runs is within an "
-        "error of the truth, for functions and algorithms that the model has not seen. On the "
-        "diagonal the probabilities are right. Each panel states by how much the Brier score "
-        "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-        Picture("timefair.extensions.reliability.figure:reliability"),
-        needs="samples",
-    ),
-)
-def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
-    """The samples are those of `run_count.accuracy`, with all dimensions pooled."""
+    """
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):
         if rows.size > MOST:
@@ -277,7 +263,7 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
             right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
             groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
             stated, base = held_out(seen, right, groups)
-            curve = calibration_curve(stated, right)
+            predicted, observed, cases = calibration_curve(stated, right)
             yield {
                 "estimate": estimate,
                 "n": n,
@@ -290,8 +276,8 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
                 "brier_base": brier_score(base, right),
                 "skill": brier_skill(stated, base, right),
                 "auc": auc(stated, right),
-                "bin": np.arange(1, curve.cases.size + 1),
-                "bin_samples": curve.cases,
-                "stated_percent": 100.0 * curve.stated,
-                "observed_percent": 100.0 * curve.observed,
+                "bin": np.arange(1, cases.size + 1),
+                "bin_samples": cases,
+                "stated_percent": 100.0 * predicted,
+                "observed_percent": 100.0 * observed,
             }

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from timefair.basics.words import number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
@@ -78,36 +78,35 @@ def predicted(
     """
     at = np.asarray(cutoffs, dtype=np.float64)
     _, stratum, runs = np.unique(np.asarray(strata), return_inverse=True, return_counts=True)
-    law = _law(_run_sums(launches, at, stratum.size), stratum, np.asarray(weights, np.float64))
-    count = np.maximum(budget / law.failure, 1.0)
-    success = 1.0 - (1.0 - law.chance) ** count
-    cost = law.cost * np.divide(success, law.chance, out=count.copy(), where=law.chance > 0)
+    number, *sums = _run_sums(launches, at, stratum.size)
+    chance, cost, failure = _law(number, sums, stratum, np.asarray(weights, np.float64))
+    count = np.maximum(budget / failure, 1.0)
+    success = 1.0 - (1.0 - chance) ** count
+    cost = cost * np.divide(success, chance, out=count.copy(), where=chance > 0)
     if cost.shape[1] > 1:
         share = (runs / runs.sum())[:, np.newaxis]
         return Predicted((cost * share).sum(axis=1), (success * share).sum(axis=1))
     return Predicted(cost[:, 0], success[:, 0])
 
 
-class _RunSums(NamedTuple):
+def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, Array, Array]:
     """Sums over the launches of each run: their number, shape (runs,), and at each cutoff, shape
     (runs, cutoffs), those that reach the target, their cost up to it, and the cost of all launches
     up to the target, the cutoff or their own end; weighted for censoring.
-    """
 
-    launches: Array
-    hits: Array
-    hit_cost: Array
-    cost: Array
-
-
-def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
-    """Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
+    Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
     A. Rotnitzky, Recovery of information and adjustment for dependent censoring using surrogate
     markers, 1992.
     """
-    weighting = _Weighting.of(launches)
+    times, weights, integrals = _weighting(launches)
+
+    def integral(cost: Array) -> Array:
+        place = times.searchsorted(cost, side="right") - 1
+        return np.asarray(integrals[place] + (cost - times[place]) * weights[place])
+
     used = np.minimum(launches.hit, launches.length)
-    weight = np.where(np.isfinite(launches.hit), weighting.at(used), 0.0)
+    before = weights[np.maximum(times.searchsorted(used) - 1, 0)]
+    weight = np.where(np.isfinite(launches.hit), before, 0.0)
     shape = (runs, at.size + 1)
     cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
@@ -117,61 +116,41 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
 
     within = until(np.ones(used.shape))
     longer = within[:, -1:] - within[:, :-1]
-    cost = until(weighting.integral(used))[:, :-1] + longer * weighting.integral(at)
-    return _RunSums(within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost)
+    cost = until(integral(used))[:, :-1] + longer * integral(at)
+    return within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost
 
 
-class _Weighting(NamedTuple):
-    """The inverse of the probability that a launch is not cut, a step function of its length."""
-
-    times: Array
-    weights: Array
-    integrals: Array
-
-    @classmethod
-    def of(cls, launches: Launches) -> _Weighting:
-        cut, cuts = np.unique(launches.length[~launches.ended], return_counts=True)
-        every, ends = np.sort(launches.length), np.sort(launches.length[launches.ended])
-        ended = ends.searchsorted(cut, side="right") - ends.searchsorted(cut)
-        kept = 1.0 - cuts / (every.size - every.searchsorted(cut) - ended)
-        if kept.size and kept[-1] <= 0:
-            cut, kept = cut[:-1], kept[:-1]
-        times = np.concatenate([[0.0], cut])
-        weights = np.concatenate([[1.0], 1.0 / np.cumprod(kept)])
-        steps = np.concatenate([[0.0], np.diff(times) * weights[:-1]])
-        return cls(times, weights, np.cumsum(steps))
-
-    def at(self, cost: Array) -> Array:
-        """Just before a cost."""
-        return np.asarray(self.weights[np.maximum(self.times.searchsorted(cost) - 1, 0)])
-
-    def integral(self, cost: Array) -> Array:
-        """From 0 to a cost."""
-        place = self.times.searchsorted(cost, side="right") - 1
-        beyond = (cost - self.times[place]) * self.weights[place]
-        return np.asarray(self.integrals[place] + beyond)
-
-
-class _Law(NamedTuple):
-    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
-    its expected cost, and its expected cost if it does not succeed.
+def _weighting(launches: Launches) -> tuple[Array, Array, Array]:
+    """The inverse of the probability that a launch is not cut, a step function of its length: where
+    each step begins, its height, and the integral up to there.
     """
+    cut, cuts = np.unique(launches.length[~launches.ended], return_counts=True)
+    every, ends = np.sort(launches.length), np.sort(launches.length[launches.ended])
+    ended = ends.searchsorted(cut, side="right") - ends.searchsorted(cut)
+    kept = 1.0 - cuts / (every.size - every.searchsorted(cut) - ended)
+    if kept.size and kept[-1] <= 0:
+        cut, kept = cut[:-1], kept[:-1]
+    times = np.concatenate([[0.0], cut])
+    weights = np.concatenate([[1.0], 1.0 / np.cumprod(kept)])
+    steps = np.concatenate([[0.0], np.diff(times) * weights[:-1]])
+    return times, weights, np.cumsum(steps)
 
-    chance: Array
-    cost: Array
-    failure: Array
 
+def _law(
+    number: Array, sums: Sequence[Array], stratum: NDArray[np.intp], weights: Array
+) -> tuple[Array, Array, Array]:
+    """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
+    its expected cost, and its expected cost if it does not succeed; from `_run_sums`.
 
-def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
-    """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
+    Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
     """
-    own = _correlation(sums, stratum)
+    own = _correlation(number, sums[0], stratum)
     members = np.eye(stratum.max(initial=-1) + 1)[stratum]
     in_strata = weights[:, np.newaxis, :] * members.T
-    totals = np.stack([in_strata @ one for one in (sums.hits, sums.hit_cost, sums.cost)])
-    launches = (in_strata @ sums.launches)[..., np.newaxis]
+    totals = np.stack([in_strata @ one for one in sums])
+    launches = (in_strata @ number)[..., np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = launches * own / (launches * own + 1.0 - own)
         every = totals.sum(axis=2, keepdims=True) / launches.sum(axis=1, keepdims=True)
@@ -180,17 +159,17 @@ def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
         failure = (cost - hit_cost) / (1.0 - chance)
     least = LEAST_FAILURE * np.nanmax(cost, initial=0.0)
     failure = np.where(chance < 1.0, np.fmax(failure, least), np.fmax(cost, least))
-    return _Law(np.minimum(chance, 1.0), cost, failure)
+    return np.minimum(chance, 1.0), cost, failure
 
 
-def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
+def _correlation(number: Array, hits: Array, stratum: NDArray[np.intp]) -> Array:
     """Of successes within strata, in [0, 1]; shape (cutoffs,)."""
     strata = stratum.max(initial=-1) + 1
-    count = np.bincount(stratum, sums.launches)
+    count = np.bincount(stratum, number)
     every = count.sum()
     if strata < 2 or every <= strata or (count == 0).any():
-        return np.zeros(sums.hits.shape[1])
-    totals = np.stack([sums.hits[stratum == k].sum(axis=0) for k in range(strata)])
+        return np.zeros(hits.shape[1])
+    totals = np.stack([hits[stratum == k].sum(axis=0) for k in range(strata)])
     size = count[:, np.newaxis]
     rate = np.minimum(totals / size, 1.0)
     overall = totals.sum(axis=0) / every
@@ -380,16 +359,23 @@ def _refused(cells: Sequence[Cell]) -> str:
 
 
 @exhibit(
-    "restart_advice",
     question=QUESTION,
-    title="Which length of launches to use",
-    caption=f"""
+    layouts=Layout(
+        caption="The length of launches with the largest gain, in evaluations, and how many "
+        "times as fast it is as the measured policy, on functions not used to choose it.",
+        rows=("algorithm",),
+    ),
+    comparing=True,
+    default=True,
+)
+def restart_advice(runs: Runs, analysis: Analysis) -> Made:
+    """Which length of launches to use
+
     Whether launches of one length (restart policy `fixed`) would have been faster than the measured
     policy. The gain is the ratio of the expected running times in evaluations, to {JUDGED}. It is
     judged on functions that were not used to choose the length, because on the data that chose it,
     the gain is biased upwards. The interval holds for functions like these (Student). {COMPUTED}
-    """,
-    columns=f"""
+
     SPACE, ALGORITHM
     verdict (text) <Verdict>: `gain`: the lower limit of `gain` is above 1. `nothing to gain`: even
         `gain_same_runs` is below 1.1. `undecided`: neither of these. `not judged`: fewer than two
@@ -403,17 +389,7 @@ def _refused(cells: Sequence[Cell]) -> str:
         is too optimistic
     functions: number of functions over which the gains are averaged
     launches: number of traced launches on all functions
-    """,
-    layouts=Layout(
-        caption="The length of launches with the largest gain, in evaluations, and how many "
-        "times as fast it is as the measured policy, on functions not used to choose it.",
-        brackets="Brackets: {confidence} interval.",
-        rows=("algorithm",),
-    ),
-    comparing=True,
-    default=True,
-)
-def advice(runs: Runs, analysis: Analysis) -> Made:
+    """
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     keys = ("suite", "dimension", "algorithm")
@@ -453,32 +429,10 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
 
 
 @exhibit(
-    "restart_what_if",
     question=QUESTION,
-    title="What launches of other lengths would have cost",
-    caption=f"""
-    Expected running time (ERT) in evaluations if every launch ends after tau evaluations, to
-    {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
-    from a jackknife over runs.
-    """,
-    columns=f"""
-    CELL, TARGET
-    tau [{UNIT}]: number of evaluations after which every launch ends (policy `fixed`)
-    ert [{UNIT}]: expected running time to the target if each run has the budget. `inf`: never
-        reached; empty: no launch was observed for long enough
-    success_rate: probability that a run reaches the target within the budget
-    factor (interval) <Factor; low .2 limits>: `ert` divided by that of the measured runs; empty if
-        that is infinite
-    RUNS
-    launches: number of launches from which the row is computed
-    budget [{UNIT}]: assumed budget of a run
-    observed_until [{UNIT}]: longest cutoff for which the launches were observed; `inf`: every
-        cutoff
-    """,
     layouts=Layout(
         caption="Expected running time (ERT) with launches of some lengths, divided by the "
         "measured one. ∞: never reached; empty: no launch was observed for long enough.",
-        brackets=INTERVAL,
         rows=("function", "algorithm", "tau"),
         parts=("suite", "dimension"),
     ),
@@ -501,7 +455,26 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
     ),
     comparing=True,
 )
-def what_if(runs: Runs, analysis: Analysis) -> Made:
+def restart_what_if(runs: Runs, analysis: Analysis) -> Made:
+    """What launches of other lengths would have cost
+
+    Expected running time (ERT) in evaluations if every launch ends after tau evaluations, to
+    {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
+    from a jackknife over runs.
+
+    CELL, TARGET
+    tau [{UNIT}]: number of evaluations after which every launch ends (policy `fixed`)
+    ert [{UNIT}]: expected running time to the target if each run has the budget. `inf`: never
+        reached; empty: no launch was observed for long enough
+    success_rate: probability that a run reaches the target within the budget
+    factor (interval) <Factor; low .2 limits>: `ert` divided by that of the measured runs; empty if
+        that is infinite
+    RUNS
+    launches: number of launches from which the row is computed
+    budget [{UNIT}]: assumed budget of a run
+    observed_until [{UNIT}]: longest cutoff for which the launches were observed; `inf`: every
+        cutoff
+    """
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     rows = (

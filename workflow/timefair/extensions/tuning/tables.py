@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.basics.words import number
 from timefair.exhibits.columns import SPACE, column_names
 from timefair.exhibits.exhibit import Parts, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.runs import Runs, searched_s
 from timefair.records.rundata.settings import Analysis
@@ -78,18 +78,25 @@ NEW, DEFAULT = "new", "default"  # what a search can choose
 
 
 @exhibit(
-    "tuning_pays",
     question=TUNING,
-    title="Number of problems after which tuning pays off",
-    caption="""
+    layouts=Layout(
+        caption="Number of problems after which tuning pays off, with the seconds that the "
+        "tuned variant saves per problem. ∞: never.",
+        rows=("algorithm", "target"),
+        points=(Points("target", 3),),
+    ),
+    charged=False,
+)
+def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
+    """Number of problems after which tuning pays off
+
     Number of problems after which tuning has saved the measured seconds of the search for
     parameters: the seconds of the search, divided by the seconds that the tuned variant saves per
     problem. The cost of a problem is the mean time of a run until the target, or until its own end
-    if it did not reach the target; functions have equal weight, and the runs of all
-    instances are pooled. Limits come from a bootstrap over the runs of each function. They hold for
-    these functions and for this one search: another search may find other parameters.
-    """,
-    columns=f"""
+    if it did not reach the target; functions have equal weight, and the runs of all instances are
+    pooled. Limits come from a bootstrap over the runs of each function. They hold for these
+    functions and for this one search: another search may find other parameters.
+
     SPACE
     algorithm (text): label of the tuned variant
     default (text): label of the algorithm with its own parameters
@@ -108,17 +115,7 @@ NEW, DEFAULT = "new", "default"  # what a search can choose
     verdict (text) <Verdict>: `{PAYS}`: the interval of `saved_s` is above 0. `{NEVER}`: it is not
         above 0 anywhere, or the search chose the default. `{UNDECIDED}`: it contains 0, or a
         function has a single run
-    """,
-    layouts=Layout(
-        caption="Number of problems after which tuning pays off, with the seconds that the "
-        "tuned variant saves per problem. ∞: never.",
-        brackets=INTERVAL,
-        rows=("algorithm", "target"),
-        points=(Points("target", 3),),
-    ),
-    charged=False,
-)
-def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
+    """
     targets = analysis.targets_from_easy
     cost_s = runs.runtimes("seconds", targets)
     reached = np.isfinite(cost_s)
