@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 import zlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +30,6 @@ import pyarrow.parquet as pq
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, begun_path, regular
 from timefair.basics.modules import hidden_modules
-from timefair.records.integrity import BY_NODE, Place, machine_kind
 from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION
 
 _HEX_DIGITS = 32
@@ -218,53 +217,6 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     """All runs of some record files, in the order of the files; empty without paths."""
     tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
-
-
-NODES = "nodes"  # the fact of a collected file with a row of `node_of` for each of its records
-_SHOWN = 3
-
-
-def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
-    """The place of a record, and the node that measured it; None without blocks."""
-    if (facts.get("campaign") or {}).get("block") != BY_NODE:
-        return None
-    machine = facts.get("machine") or {}
-    return {
-        "function": place.function,
-        "dimension": place.dimension,
-        "instances": sorted(place.instances),
-        "round": place.round,
-        "node": machine.get("hostname"),
-        "machine": str(machine_kind(machine)),
-    }
-
-
-def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
-    """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
-    if NODES in facts or not runs.num_rows:
-        return list(facts.get(NODES, ()))
-    (first,) = runs.slice(0, 1).select(("algorithm", "function", "dimension", "round")).to_pylist()
-    instances = pc.unique(runs.column("instance")).to_pylist()
-    node = node_of(facts, Place(key="", instances=instances, **first))
-    return [] if node is None else [node]
-
-
-def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
-    blocks: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for row in sorted(nodes, key=lambda row: (row["round"], row["function"], row["dimension"])):
-        problem = f"f{row['function']} D={row['dimension']}"
-        for instance in row["instances"]:
-            block = blocks[f"{problem} instance {instance} round {row['round']}"]
-            block[f"{row['node']} ({row['machine']})"].append(row["algorithm"])
-    clauses = [
-        f"{block}: "
-        + ", ".join(f"{' and '.join(labels)} on {node}" for node, labels in sorted(found.items()))
-        for block, found in blocks.items()
-        if len(found) > 1
-    ]
-    more = len(clauses) - _SHOWN
-    return [*clauses[:_SHOWN], *([f"{more} more blocks on several nodes"] if more > 0 else [])]
 
 
 READINGS = "readings"
