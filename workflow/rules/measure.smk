@@ -111,7 +111,7 @@ for tuning, (threads, labels) in plan.rules_by_cores(
             "../../envs/timefair.yaml"
         threads: threads
         resources:
-            **plan.tuning_resources(CAMPAIGN),
+            **plan.resources(CAMPAIGN, searching=True),
         params:
             command=lambda wildcards: CAMPAIGN.tuned[wildcards.algorithm].key,
             snapshot=SNAPSHOT,

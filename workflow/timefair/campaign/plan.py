@@ -233,24 +233,19 @@ def job_seconds(campaign: Campaign) -> float | None:
     return len(runs_of_round(campaign, 1)) * instances * campaign.budget.time_s * in_turn
 
 
-def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known."""
-    seconds, repeats = job_seconds(campaign), 1 + campaign.timing.most_repeats
-    return _resources(campaign, None if seconds is None else seconds * repeats)
-
-
-def tuning_resources(campaign: Campaign) -> dict[str, int]:
-    """The same for a search, alike for all of them."""
+def resources(campaign: Campaign, *, searching: bool = False) -> dict[str, int]:
+    """Resources that a measuring job, or a search, asks of a cluster: `mem_mb`; `runtime` in
+    minutes if known.
+    """
+    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     run_s, repeats = campaign.budget.time_s, campaign.timing.most_repeats
     if run_s is None:
-        return _resources(campaign, None)
-    most_s = (search.most_seconds(run_s, repeats) for search in campaign.tuned.values())
-    return _resources(campaign, max(most_s, default=0.0))
-
-
-def _resources(campaign: Campaign, seconds: float | None) -> dict[str, int]:
-    runtime = {} if seconds is None else {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
-    return {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB} | runtime
+        return asked
+    seconds = (job_seconds(campaign) or 0.0) * (1 + repeats)
+    if searching:
+        most_s = (search.most_seconds(run_s, repeats) for search in campaign.tuned.values())
+        seconds = max(most_s, default=0.0)
+    return asked | {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
 
 
 def rules_by_cores(

@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
@@ -119,24 +117,14 @@ def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
     search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
-    own, seeds = spec.formerly or label, campaign.seeds_of(label)
-    shared = {name: getattr(campaign, name) for name in SHARED}
     return search | {
-        **{
-            name: one.model_dump(mode="json") if isinstance(one, BaseModel) else one
-            for name, one in shared.items()
-            if one is not None
-        },
+        **campaign.model_dump(mode="json", include=set(SHARED)),
         "schema": SCHEMA_VERSION,
         "suite": _suite(campaign).name,
         "suite_parameters": problems.parameters,
-        "label": own,
-        **({} if seeds == own else {"seed_as": seeds}),
-        "algorithm": {
-            key: value
-            for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()
-            if not (key in ("constraint_penalty", "schedule") and value is None)
-        },
+        "label": spec.formerly or label,
+        "seeds": campaign.seeds_of(label),
+        "algorithm": spec.model_dump(mode="json", exclude=_UNDECISIVE),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "isolation": campaign.isolation_of(label),
         "timing": {

@@ -219,37 +219,22 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
 
 
-READINGS = "readings"
-"""Name of the fact: one row per job and instance, with ``runs`` and a list for each meter."""
+READINGS = "readings"  # name of the fact, and of what meters read in each run that they metered
 PLACE = ("suite", "function", "dimension", "instance", "algorithm", "round")
 
 
 def listed(done: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     """The fact of a record, from the runs of a journal; empty if no run was metered."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for batch in done:
-        told = facts_of(batch.schema).get(READINGS)
-        if told is not None:
-            where = {key: batch.column(key)[0].as_py() for key in PLACE}
-            row = rows.setdefault(tuple(where.values()), {**where, "runs": [], READINGS: {}})
-            for name, value in told.items():
-                of_runs = row[READINGS].setdefault(name, [None] * len(row["runs"]))
-                of_runs.append(value)
-            row["runs"].append(batch.column("run")[0].as_py())
-            for of_runs in row[READINGS].values():
-                of_runs += [None] * (len(row["runs"]) - len(of_runs))
-    return list(rows.values())
+    return [
+        {key: run.column(key)[0].as_py() for key in (*PLACE, "run")} | {READINGS: told}
+        for run in done
+        if (told := facts_of(run.schema).get(READINGS)) is not None
+    ]
 
 
 def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The readings of each run by name, None for what was not available; by `schema.KEYS`."""
-    return {
-        (*(row[key] for key in KEYS[:-1]), run): {
-            name: of_runs[place] for name, of_runs in row[READINGS].items()
-        }
-        for row in fact
-        for place, run in enumerate(row["runs"])
-    }
+    return {tuple(row[key] for key in KEYS): row[READINGS] for row in fact}
 
 
 _MAGIC = b"timefair journal 2\n"
