@@ -126,19 +126,20 @@ def priority(seed: int, **names: object) -> int:
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:
-    """The run numbers of one round, from 0. Sizes differ by at most one run, the larger rounds are
-    first: a campaign that is extended by a round of the same size keeps its rounds.
+    """The run numbers of one round, from 0."""
+    return range(*span_of(campaign.runs, campaign.rounds, round)[1:])
+
+
+def span_of(runs: int, rounds: int, round: int) -> Span:
+    """A round of a campaign with these numbers of runs and rounds. Sizes differ by at most one run,
+    the larger rounds are first: a campaign that is extended by a round of the same size keeps its
+    rounds.
     """
-    return run_numbers(campaign.runs, campaign.rounds, round)
-
-
-def run_numbers(runs: int, rounds: int, round: int) -> range:
-    """`runs_of_round` of a campaign with these numbers of runs and rounds."""
     if not 1 <= round <= rounds:
         raise ValueError(f"round {round}: the campaign has 1 to {rounds}")
     size, longer = divmod(runs, rounds)
     start = (round - 1) * size + min(round - 1, longer)
-    return range(start, start + size + (round <= longer))
+    return round, start, start + size + (round <= longer)
 
 
 def records_by(

@@ -41,14 +41,11 @@ _SAID = {
         "should be keys with values",
     ),
     "float_type": "should be a number",
-    "finite_number": "should be a finite number",
     "string_type": "should be text",
     "string_pattern_mismatch": "letters, digits and . _ + - only, a letter or digit first",
     "string_too_long": "longer than {max_length} characters",
     "tuple_type": "should be a list",
-    "greater_than": "should be greater than {gt:.16g}",
     "greater_than_equal": "should be at least {ge:.16g}",
-    "less_than": "should be less than {lt:.16g}",
     "less_than_equal": "should be at most {le:.16g}",
 }
 """What would be right, by the type of pydantic's error, with places for its context."""
@@ -223,7 +220,12 @@ def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> It
             return
         tasks |= {suite.task} if "one objective" in tasks else set()
     if suite.task not in tasks:
-        yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
+        said = f"{key}: {spec.use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
+        if suite.task != "one objective":
+            said += f", as {', '.join(algorithms.able(suite.task))} can take"
+            if suite.kind.penalized and "one objective" in tasks:
+                said += "; or add constraint_penalty: 1000 to this algorithm"
+        yield said
     orders = suite.variables == "permutation"
     if spec.integer == "keys" and not (orders and "continuous" in kinds):
         lack = f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
@@ -240,17 +242,6 @@ def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> It
             f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
             f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
         )
-
-
-def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
-    from timefair.algorithms import registry as algorithms
-
-    said = f"{use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
-    if suite.task != "one objective":
-        said += f", as {', '.join(algorithms.able(suite.task))} can take"
-        if suite.kind.penalized and "one objective" in tasks:
-            said += "; or add constraint_penalty: 1000 to this algorithm"
-    return said
 
 
 def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:

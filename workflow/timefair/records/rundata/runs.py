@@ -120,8 +120,7 @@ class Runs:
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
-        given = tuple(paths)
-        runs = cls._from(nested.Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
+        runs = cls._from(nested.Stored(paths))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
