@@ -31,35 +31,27 @@ wildcard_constraints:
 
 if CAMPAIGN.block is None:
 
-    for measuring, (threads, labels) in plan.rules_by_cores(
-        CAMPAIGN, plan.MEASURING, CAMPAIGN.algorithms
-    ).items():
-
-        rule:
-            name:
-                measuring
-            input:
-                lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
-                search=lambda wildcards: TUNED.get(wildcards.algorithm, []),
-            output:
-                f"{RESULTS}/{plan.RECORD}",
-            log:
-                f"{RESULTS}/{plan.LOG}",
-            wildcard_constraints:
-                algorithm=plan.any_of(labels),
-            priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
-            conda:
-                "../../envs/timefair.yaml"
-            threads: threads
-            resources:
-                **plan.resources(CAMPAIGN),
-            params:
-                snapshot=SNAPSHOT,
-            shell:
-                "python -P -m timefair measure --campaign {params.snapshot}"
-                " --algorithm {wildcards.algorithm} --function {wildcards.function}"
-                " --dimension {wildcards.dimension} --instances {wildcards.instances}"
-                " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
+    rule measure_cell:
+        input:
+            lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
+            search=lambda wildcards: TUNED.get(wildcards.algorithm, []),
+        output:
+            f"{RESULTS}/{plan.RECORD}",
+        log:
+            f"{RESULTS}/{plan.LOG}",
+        priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+        conda:
+            "../../envs/timefair.yaml"
+        threads: lambda wildcards: CAMPAIGN.cores_of(wildcards.algorithm)
+        resources:
+            **plan.resources(CAMPAIGN),
+        params:
+            snapshot=SNAPSHOT,
+        shell:
+            "python -P -m timefair measure --campaign {params.snapshot}"
+            " --algorithm {wildcards.algorithm} --function {wildcards.function}"
+            " --dimension {wildcards.dimension} --instances {wildcards.instances}"
+            " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
 
 else:
 
@@ -91,13 +83,9 @@ else:
                 " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
 
 
-for tuning, (threads, labels) in plan.rules_by_cores(
-    CAMPAIGN, plan.SEARCHING, CAMPAIGN.tuned
-).items():
+if CAMPAIGN.tuned:
 
-    rule:
-        name:
-            tuning
+    rule tune_algorithm:
         input:
             lambda wildcards: DRIVER.take(),
         output:
@@ -105,13 +93,13 @@ for tuning, (threads, labels) in plan.rules_by_cores(
         log:
             f"{RESULTS}/{plan.TUNING_LOG}",
         wildcard_constraints:
-            algorithm=plan.any_of(labels),
+            algorithm=plan.any_of(CAMPAIGN.tuned),
         priority: 1001  # before the runs, for which the tuned variants wait
         conda:
             "../../envs/timefair.yaml"
-        threads: threads
+        threads: lambda wildcards: CAMPAIGN.cores_of(wildcards.algorithm)
         resources:
-            **plan.tuning_resources(CAMPAIGN),
+            **plan.resources(CAMPAIGN, searching=True),
         params:
             command=lambda wildcards: CAMPAIGN.tuned[wildcards.algorithm].key,
             snapshot=SNAPSHOT,

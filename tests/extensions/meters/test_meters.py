@@ -257,19 +257,24 @@ def runs(run, table):
 
 def fact(algorithm="A", instance=1, **readings):
     place = {"suite": "bbob", "function": 1, "dimension": 2, "instance": instance, "round": 1}
-    told = {name: list(values) for name, values in readings.items()}
-    return {**place, "algorithm": algorithm, "runs": [0, 1, 2, 3], "readings": told}
+    told = [
+        dict(zip(readings, values, strict=True)) for values in zip(*readings.values(), strict=True)
+    ]
+    return [
+        {**place, "algorithm": algorithm, "run": run, "readings": one}
+        for run, one in enumerate(told)
+    ]
 
 
 def test_each_run_has_its_own_power_and_at_a_constant_one_the_ert_is_that_of_the_seconds(runs):
-    known = replace(runs, readings=[fact(joules=[8.0] * 4)])
+    known = replace(runs, readings=fact(joules=[8.0] * 4))
     (row,) = TABLES["metered"](known, ANALYSIS).to_dict("records")
     assert (row["algorithm"], row["unit"], row["runs"], row["successes"]) == ("A", "joules", 4, 3)
     ert = TABLES["ert"](known, ANALYSIS).set_index("algorithm").loc["A"]
     for name in ("ert", "ert_low", "ert_high"):
         assert row[name] == pytest.approx(8.0 * ert[name.replace("ert", "ert_s", 1)])
     assert row["ert"] == pytest.approx((8 + 3 * 4) / 3)
-    known = replace(runs, readings=[fact(joules=[1, 2, 4, -1], instructions=[10, 20, 40, 60])])
+    known = replace(runs, readings=fact(joules=[1, 2, 4, -1], instructions=[10, 20, 40, 60]))
     told = TABLES["metered"](known, ANALYSIS).set_index("unit")["ert"]
     assert told["joules"] == pytest.approx((1 + (2 + 4 + 0) / 2) / 3)
     assert told["instructions"] == pytest.approx((10 + (20 + 40 + 60) / 2) / 3)
@@ -277,7 +282,7 @@ def test_each_run_has_its_own_power_and_at_a_constant_one_the_ert_is_that_of_the
 
 @pytest.mark.parametrize(
     ("readings", "cost_s"),
-    [([], 0.0), ([fact(joules=[1, None, 1, 1])], 0.0), ([fact(joules=[1, 1, 1, 1])], 0.01)],
+    [([], 0.0), (fact(joules=[1, None, 1, 1]), 0.0), (fact(joules=[1, 1, 1, 1]), 0.01)],
     ids=["no meter", "a run without", "simulated cost"],
 )
 def test_where_a_reading_is_lacking_there_is_no_row(runs, readings, cost_s):
@@ -293,7 +298,7 @@ def test_the_electricity_of_a_campaign_and_what_a_stopping_rule_saved(runs):
             for label, reason in (("A", "stable"), ("B", None))
         ]
     )
-    readings = [fact(joules=[36.0] * 4, idle_joules=[54.0] * 4)]
+    readings = fact(joules=[36.0] * 4, idle_joules=[54.0] * 4)
     origins = {"A": Origins(campaign=[{"runs": 10}]), "B": Origins(campaign=[{"runs": 10}])}
     known = replace(runs, readings=readings, stopping=stopping, origins=origins)
     told = TABLES["electricity"](known, ANALYSIS).set_index("algorithm")

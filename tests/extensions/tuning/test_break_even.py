@@ -260,7 +260,7 @@ def test_a_search_asks_for_the_time_that_it_may_take():
 
     def asked(**changes: object) -> dict[str, int]:
         file = changed("budget_s", 300) | {"budget": {"time_s": 60}} | changes
-        return plan.tuning_resources(configuration.parse(file))
+        return plan.resources(configuration.parse(file), searching=True)
 
     assert asked()["runtime"] == 10 + 5
     again = asked(timing={"perturbed": "repeat", "repeats": 2})

@@ -1,5 +1,8 @@
 """The machines of records: blocks on one node, required ones, and the bridge between two."""
 
+from datetime import UTC, datetime
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,34 +10,34 @@ from timefair.basics.errors import InputError
 from timefair.records.collect import collect
 from timefair.records.integrity import Origins, Place, matches, mixed, shortcoming, unmet
 from timefair.records.rundata.published import KERNELS, bridge
-from timefair.records.store import NODES, node_of, open_record, torn
+from timefair.records.store import open_record
 
 KEY = "ab" * 32
-PLACE = Place("a", KEY, 1, 2, (1, 2), 3)
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 2048.0, "hostname": "node1"}
+DAY = datetime(2026, 11, 2, tzinfo=UTC)
 SLOW = {"cpu": "6502", "cores": 2, "memory_mb": 2048.0, "hostname": "node2"}
-BLOCKS = {"campaign": {"block": "node"}, "machine": MACHINE}
 
 
-def row_of(algorithm, node="node1", **changes):
-    row = node_of(BLOCKS | {"machine": MACHINE | {"hostname": node}}, PLACE)
-    return row | {"algorithm": algorithm} | changes
+def on_nodes(table, row, *nodes, block="node", instances=(1, 2)):
+    """The origin of an algorithm that was measured in a round on each of some nodes."""
+    found = Origins()
+    for round, node in enumerate(nodes, start=3):
+        facts = {"campaign": {"block": block}, "machine": MACHINE | {"hostname": node}}
+        found.add(facts)
+        found.started(facts, table(*(row(0, k, round=round, started_utc=DAY) for k in instances)))
+    return found
 
 
-def test_a_record_in_blocks_names_its_node_and_a_block_on_two_is_named():
-    assert node_of(BLOCKS, PLACE) == {
-        "function": 1, "dimension": 2, "instances": [1, 2], "round": 3,
-        "node": "node1", "machine": "Z80 with 2 cores and 2 GB",
-    }  # fmt: skip
-    assert node_of({"campaign": {"block": None}}, PLACE) is None
-    assert node_of({}, PLACE) is None
-    assert torn([row_of("a"), row_of("b"), row_of("a", "node2", round=4)]) == []
-    (one, other) = torn([row_of("a"), row_of("b", "node2"), row_of("c")])
+def test_a_block_on_two_nodes_is_named(table, row):
+    on = partial(on_nodes, table, row)
+    assert mixed({"a": on("node1", "node2"), "b": on("node1")}) == []
+    assert mixed({"a": on("node1", block=None), "b": on("node2", block=None)}) == []
+    one, other = mixed({"a": on("node1"), "b": on("node2"), "c": on("node1")})
     kind = "(Z80 with 2 cores and 2 GB)"
     assert one == (f"f1 D=2 instance 1 round 3: a and c on node1 {kind}, b on node2 {kind}")
     assert other.startswith("f1 D=2 instance 2 round 3: ")
-    many = [row_of(name, name, instances=[*range(9)]) for name in "ab"]
-    assert torn(many)[-1] == "6 more blocks on several nodes"
+    many = {name: on(name, instances=range(9)) for name in "ab"}
+    assert mixed(many)[-1] == "6 more blocks on several nodes"
 
 
 @pytest.mark.parametrize(("block", "refused"), [("node", False), (None, True)])
@@ -49,12 +52,18 @@ def test_collecting_keeps_the_node_of_each_block(tmp_path, row, write):
     records = {}
     for round, machine in ((1, MACHINE), (2, SLOW)):
         path = tmp_path / f"r{round}.parquet"
-        write(path, row(round - 1, round=round), campaign={"block": "node"}, machine=machine)
+        write(
+            path,
+            row(round - 1, round=round, started_utc=DAY),
+            campaign={"block": "node"},
+            machine=machine,
+        )
         records[path] = Place("a", KEY, 1, 2, (1,), round)
     output = tmp_path / "collected" / "a.parquet"
     collect("a", records, {(1, 2, 1, 0), (1, 2, 1, 1)}, output)
-    nodes = open_record(output).facts[NODES]
-    assert [(one["round"], one["node"]) for one in nodes] == [(1, "node1"), (2, "node2")]
+    hosts = open_record(output).facts["collected"]["hosts"]
+    assert [(one["round"], one["name"]) for one in hosts] == [(1, "node1"), (2, "node2")]
+    assert [one["instances"] for one in hosts] == [[1], [1]]
 
 
 TIMES = {"arithmetic": 3e-3, "memory": 2e-3, "interpreter": 4e-3}

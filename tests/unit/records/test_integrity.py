@@ -199,7 +199,8 @@ def hosts(**labels: list[tuple]) -> dict[str, integrity.Origins]:
     found = {label: integrity.Origins() for label in labels}
     for label, measured in labels.items():
         for hostname, *times in measured:
-            found[label].started(on(hostname), times)
+            runs = [{"started_utc": time} for time in times]
+            found[label].started(on(hostname), pa.Table.from_pylist(runs, RUN_SCHEMA))
     return found
 
 

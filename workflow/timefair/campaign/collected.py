@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -139,11 +140,6 @@ def takes_earlier_runs(campaign: Campaign) -> bool:
     return campaign.stopping.rule == "fixed" and campaign.block is None
 
 
-def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
-    runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
-    return round, runs.start, runs.stop
-
-
 _UNREADABLE = (InputError, LookupError, TypeError, ValueError)
 """Errors for a record that is damaged or of another program."""
 
@@ -166,7 +162,8 @@ def earlier_records(
                 continue
             with suppress(*_UNREADABLE):
                 found = open_record(path)
-                yield _span(found.facts["campaign"], other.round), found
+                asked = found.facts["campaign"]
+                yield plan.span_of(asked["runs"], asked["rounds"], other.round), found
 
 
 @dataclass
@@ -234,13 +231,14 @@ def _room(
     try:
         facts = open_record(records[0][0]).facts
         asked = facts["campaign"]
+        span = partial(plan.span_of, asked["runs"], asked["rounds"])
         runs = {
             (label, job.function, job.dimension, instance, run)
             for _, job in records
             for instance in job.instances
-            for run in range(*_span(asked, job.round)[1:])
+            for run in range(*span(job.round)[1:])
         }
-        of_round = _span(asked, records[0][1].round)
+        of_round = span(records[0][1].round)
     except _UNREADABLE:
         return label, "", set()
     was = asked["algorithms"].get(label, {}).get("formerly") or label

@@ -60,7 +60,6 @@ class Driver:
     ) -> None:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
-        self._ready = False
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
             _say(collected.finished(campaign, keys, folder).lines())
 
@@ -74,7 +73,7 @@ class Driver:
         """
         workflow = self._workflow
         executes = workflow.executor_plugin is not None and not workflow.dryrun
-        if not self._ready and workflow.is_main_process and executes:
+        if self not in _taken and workflow.is_main_process and executes:
             try:
                 permit(self.campaign, self.folder)
                 if workflow.local_exec:
@@ -91,7 +90,6 @@ class Driver:
             if workflow.local_exec and workflow.scheduling_settings is not None:
                 # Snakemake's own process does not compute while timed runs execute here.
                 workflow.scheduling_settings.max_jobs_per_timespan = None
-            self._ready = True
             _taken.append(self)
         return []
 

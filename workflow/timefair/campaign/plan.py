@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 # job besides its runs; to prepare an algorithm in a dimension.
 RUN_OVERHEAD_S, JOB_OVERHEAD_S, PREPARATION_S = 0.03, 0.25, 1.5
 
-# Prefixes of the names of the rules that measure, search for parameters, and measure all algorithms
-# of a block; the rule that needs all others.
-MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
-MEASURING_BLOCK = f"{MEASURING}s_of_round"
-LAST = "write_report"
+LAST = "write_report"  # the rule that needs all others
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
@@ -126,19 +122,20 @@ def priority(seed: int, **names: object) -> int:
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:
-    """The run numbers of one round, from 0. Sizes differ by at most one run, the larger rounds are
-    first: a campaign that is extended by a round of the same size keeps its rounds.
+    """The run numbers of one round, from 0."""
+    return range(*span_of(campaign.runs, campaign.rounds, round)[1:])
+
+
+def span_of(runs: int, rounds: int, round: int) -> Span:
+    """A round of a campaign with these numbers of runs and rounds. Sizes differ by at most one run,
+    the larger rounds are first: a campaign that is extended by a round of the same size keeps its
+    rounds.
     """
-    return run_numbers(campaign.runs, campaign.rounds, round)
-
-
-def run_numbers(runs: int, rounds: int, round: int) -> range:
-    """`runs_of_round` of a campaign with these numbers of runs and rounds."""
     if not 1 <= round <= rounds:
         raise ValueError(f"round {round}: the campaign has 1 to {rounds}")
     size, longer = divmod(runs, rounds)
     start = (round - 1) * size + min(round - 1, longer)
-    return range(start, start + size + (round <= longer))
+    return round, start, start + size + (round <= longer)
 
 
 def records_by(
@@ -233,36 +230,19 @@ def job_seconds(campaign: Campaign) -> float | None:
     return len(runs_of_round(campaign, 1)) * instances * campaign.budget.time_s * in_turn
 
 
-def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known."""
-    seconds, repeats = job_seconds(campaign), 1 + campaign.timing.most_repeats
-    return _resources(campaign, None if seconds is None else seconds * repeats)
-
-
-def tuning_resources(campaign: Campaign) -> dict[str, int]:
-    """The same for a search, alike for all of them."""
+def resources(campaign: Campaign, *, searching: bool = False) -> dict[str, int]:
+    """Resources that a measuring job, or a search, asks of a cluster: `mem_mb`; `runtime` in
+    minutes if known.
+    """
+    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     run_s, repeats = campaign.budget.time_s, campaign.timing.most_repeats
     if run_s is None:
-        return _resources(campaign, None)
-    most_s = (search.most_seconds(run_s, repeats) for search in campaign.tuned.values())
-    return _resources(campaign, max(most_s, default=0.0))
-
-
-def _resources(campaign: Campaign, seconds: float | None) -> dict[str, int]:
-    runtime = {} if seconds is None else {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
-    return {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB} | runtime
-
-
-def rules_by_cores(
-    campaign: Campaign, prefix: str, labels: Iterable[str]
-) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure or search, one per number of cores: name -> this number, labels."""
-    rules: dict[str, tuple[int, list[str]]] = {}
-    for label in labels:
-        cores = campaign.cores_of(label)
-        name = prefix if cores == 1 else f"{prefix}_on_{cores}_cores"
-        rules.setdefault(name, (cores, []))[1].append(label)
-    return rules
+        return asked
+    seconds = (job_seconds(campaign) or 0.0) * (1 + repeats)
+    if searching:
+        most_s = (search.most_seconds(run_s, repeats) for search in campaign.tuned.values())
+        seconds = max(most_s, default=0.0)
+    return asked | {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
@@ -273,7 +253,7 @@ def tuning_core_seconds(campaign: Campaign) -> float:
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
     """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
     return {
-        f"{MEASURING_BLOCK}_{round}": (
+        f"measure_cells_of_round_{round}": (
             round,
             [
                 RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))

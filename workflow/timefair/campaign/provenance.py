@@ -16,11 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
-from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
+from timefair.campaign.plan import TUNING_ROUND, Span, span_of
 from timefair.machine.facts import versions
 from timefair.records.integrity import SHARED
 
@@ -41,12 +39,14 @@ def measure_key(campaign: Campaign, label: str, round: int) -> str:
     Not of functions, dimensions and instances, which the name of the record has, nor of the
     analysis; of other algorithms only if the stopping rule compares algorithms.
     """
-    return _round_key(campaign, decisive(campaign, [label])[label], round)
+    return span_key(
+        decisive(campaign, [label])[label], span_of(campaign.runs, campaign.rounds, round)
+    )
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
     keys = {
-        (label, round): _round_key(campaign, parts, round)
+        (label, round): span_key(parts, span_of(campaign.runs, campaign.rounds, round))
         for label, parts in decisive(campaign, campaign.algorithms).items()
         for round in range(1, campaign.rounds + 1)
     }
@@ -56,7 +56,7 @@ def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
 
 def tuning_key(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of all that determines the search for a tuned variant's parameters."""
-    return _hash(_decisive_search(campaign, label))
+    return key_of(_decisive_search(campaign, label))
 
 
 def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
@@ -64,15 +64,9 @@ def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
     return {"algorithm": algorithm, **campaign.tuned[label].decisive(campaign)}
 
 
-def _round_key(campaign: Campaign, parts: Mapping[str, Any], round: int) -> str:
-    runs = runs_of_round(campaign, round)
-    return span_key(parts, (round, runs.start, runs.stop))
-
-
 def span_key(parts: Mapping[str, Any], runs: Span) -> str:
     """`measure_key` of these runs of an algorithm, whose other parts are those of `decisive`."""
-    round, start, stop = runs
-    return _hash({**parts, "round": round, "runs": [start, stop]})
+    return key_of(parts, runs)
 
 
 def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -119,24 +113,14 @@ def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
     search = {"tuning": _decisive_search(campaign, label)} if label in campaign.tuned else {}
-    own, seeds = spec.formerly or label, campaign.seeds_of(label)
-    shared = {name: getattr(campaign, name) for name in SHARED}
     return search | {
-        **{
-            name: one.model_dump(mode="json") if isinstance(one, BaseModel) else one
-            for name, one in shared.items()
-            if one is not None
-        },
+        **campaign.model_dump(mode="json", include=set(SHARED)),
         "schema": SCHEMA_VERSION,
         "suite": _suite(campaign).name,
         "suite_parameters": problems.parameters,
-        "label": own,
-        **({} if seeds == own else {"seed_as": seeds}),
-        "algorithm": {
-            key: value
-            for key, value in spec.model_dump(mode="json", exclude=_UNDECISIVE).items()
-            if not (key in ("constraint_penalty", "schedule") and value is None)
-        },
+        "label": spec.formerly or label,
+        "seeds": campaign.seeds_of(label),
+        "algorithm": spec.model_dump(mode="json", exclude=_UNDECISIVE),
         "restart": campaign.restart_of(label).model_dump(mode="json"),
         "isolation": campaign.isolation_of(label),
         "timing": {
@@ -265,7 +249,7 @@ def code_digest(paths: Iterable[Path]) -> str:
     def name(path: Path) -> str:
         return str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name)
 
-    return _hash(sorted((name(path), _code(path)) for path in paths))
+    return key_of(sorted((name(path), _code(path)) for path in paths))
 
 
 @cache
@@ -274,9 +258,6 @@ def _code(path: Path) -> str:
 
 
 def key_of(*parts: object) -> str:
-    return _hash(parts)
-
-
-def _hash(content: object) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    """SHA-256, in hex, of anything that JSON can represent."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -26,6 +26,7 @@ from timefair.problems.registry import Refutation
 from timefair.records.collect import checked_parts
 from timefair.records.integrity import (
     CONSENT,
+    STARTED,
     Measured,
     Origins,
     Place,
@@ -33,12 +34,11 @@ from timefair.records.integrity import (
     differing_software,
     machine_kinds,
     mixed,
-    run_name,
     several_hosts,
     spared,
 )
 from timefair.records.schema import PUBLISHED
-from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
+from timefair.records.store import MEND, Record, open_record, read_journal
 
 Say = Callable[[str], None]
 _PROBLEM = ("suite", "function", "dimension", "instance")
@@ -186,7 +186,6 @@ class Inspection:
         self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
         self._added: tuple[str, ...] = ()
-        self._nodes: list[dict[str, Any]] = []
         self._refuted: dict[Refutation, bool] = {}  # and whether others have measured it
         self._searches: set[str] = set()  # checksums of the records of searches
         self._left_over: list[Path] = []
@@ -230,7 +229,6 @@ class Inspection:
         planned = set() if self._campaign is None else plan.expected_runs(self._campaign)
         self._counted(label, record, None, planned)
         self._collected.add(label)
-        self._nodes += [one | {"algorithm": label} for one in record.facts.get(NODES, ())]
 
     def _at_record(self, record: Record) -> None:
         path = record.path.absolute()
@@ -250,8 +248,6 @@ class Inspection:
             runs = product(job.instances, plan.runs_of_round(self._campaign, job.round))
             planned = {(job.function, job.dimension, *run) for run in runs}
         self._counted(label, record, place, planned)
-        if place is not None and (node := node_of(record.facts, place)) is not None:
-            self._nodes.append(node | {"algorithm": label})
 
     def at_journal(self, path: Path) -> None:
         again = f"{plan.AGAIN} to measure"
@@ -287,7 +283,7 @@ class Inspection:
         if caution := several_hosts(self._origins):
             self._say(f"{target}: {caution}")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
-            for clause in [*mixed(self._origins), *torn(self._nodes)]:
+            for clause in mixed(self._origins):
                 self._problem(f"{target}: {clause}; {CONSENT}")
         if self._campaign is not None:
             try:
@@ -333,8 +329,9 @@ class Inspection:
         one = self._measured.setdefault(label, Measured(origins))
         one.runs |= seen
         one.decided = [*one.decided, *decided]
-        times = list(filter(None, record.read(("started_utc",))["started_utc"].to_pylist()))
-        origins.started(record.facts, times)
+        runs = record.read(STARTED)
+        times = runs["started_utc"].drop_null().to_pylist()
+        origins.started(record.facts, runs)
         one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _read(self, record: Record, place: Place | None, *, counts: bool = True) -> set[RunKey]:
@@ -346,11 +343,7 @@ class Inspection:
         def say(found: str) -> None:
             self._problem(f"{record.path}: {found}")
 
-        for runs, keys in checked_parts(record, place):
-            for key in keys:
-                if key in seen:
-                    raise InputError(f"{record.path}: {run_name(key)} is there twice; {MEND}")
-                seen.add(key)
+        for runs in checked_parts(record, place, seen):
             if counts:
                 parameters: Mapping[str, object] = {}
                 if self._campaign is not None:

@@ -308,7 +308,7 @@ def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
     from timefair.records.schema import FOREIGN_CLOCK
 
     runs = Runs.read(collected)
-    refuse_mixed(runs.origins, campaign, runs.nodes)
+    refuse_mixed(runs.origins, campaign)
     clocks = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
     if apart := sorted(clocks.keys() - set(runs.frame["algorithm"])):
         said = "times are of a foreign clock; left out beside measured runs"

@@ -91,14 +91,11 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
     return registry[name]
 
 
-def refuse_mixed(
-    origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
-) -> None:
-    """Say if runs, of some nodes, are of several machines; `InputError` if that is not allowed."""
+def refuse_mixed(origins: Mapping[str, Origins], campaign: Campaign) -> None:
+    """Say if runs are of several machines; `InputError` if that is not allowed."""
     from timefair.records.integrity import CONSENT, mixed, several_hosts
-    from timefair.records.store import torn
 
-    clauses = [*mixed(origins), *torn(nodes)]
+    clauses = mixed(origins)
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{clause}; {CONSENT}" for clause in clauses))
     for clause in clauses:

@@ -14,7 +14,7 @@ from timefair.records import integrity, store
 from timefair.records.consistency import contradictions
 from timefair.records.integrity import CONSENT, RUN_KEY, Origins, Place, RunKey, run_name
 from timefair.records.schema import BY_PLACE, PUBLISHED
-from timefair.records.store import MEND, NODES, Record, journal_path, node_of
+from timefair.records.store import MEND, Record, journal_path
 
 _SHOWN = 3
 _SAME = ("algorithm", "function", "dimension", "round")
@@ -38,7 +38,7 @@ def collect(
     mixed.
     """
     origins = Origins()
-    facts: dict[str, Any] = {"algorithm": label, "records": [], NODES: []}
+    facts: dict[str, Any] = {"algorithm": label, "records": []}
     facts |= {"collected": vars(origins), **{name: [] for name in BY_PLACE}}
 
     def checked() -> Iterator[pa.RecordBatch]:
@@ -51,17 +51,11 @@ def collect(
                 origins.add(record.facts)
                 for name in BY_PLACE:
                     facts[name] += record.facts.get(name, [])
-                if (node := node_of(record.facts, place)) is not None:
-                    facts[NODES].append(node)
                 where, measured = os.path.relpath(path, output.parent), record.facts.get("key")
                 source = {"path": where, "key": measured, "checksum": record.checksum}
                 facts["records"].append(source)
-                for runs, keys in checked_parts(record, place):
-                    origins.started(record.facts, runs["started_utc"].to_pylist())
-                    for key in keys:
-                        if key in seen:
-                            faults.append(f"{path}: {run_name(key)} is there twice; {MEND}")
-                        seen.add(key)
+                for runs in checked_parts(record, place, seen):
+                    origins.started(record.facts, runs)
                     yield from runs.to_batches()
             except InputError as error:
                 faults += error.faults
@@ -81,10 +75,11 @@ def collect(
         journal_path(path).unlink(missing_ok=True)
 
 
-def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Table, list[RunKey]]]:
-    """The runs of a record, part by part, and the key of each run.
+def checked_parts(record: Record, place: Place | None, seen: set[RunKey]) -> Iterator[pa.Table]:
+    """The runs of a record, part by part; their keys are added to those that were `seen`.
 
-    `InputError` if they are not those of the place, have another budget, or contradict themselves.
+    `InputError` if they are not those of the place, have another budget, contradict themselves, or
+    were seen before.
     """
 
     def refuse(clause: str) -> None:
@@ -111,7 +106,12 @@ def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Tabl
                 )
         if lines := list(contradictions(runs, published=PUBLISHED in record.facts)):
             raise InputError(*(f"{record.path}: {line}; {MEND}" for line in lines))
-        yield runs, [tuple(row[name] for name in RUN_KEY) for row in rows]
+        keys = [tuple(row[name] for name in RUN_KEY) for row in rows]
+        for key in keys:
+            if key in seen:
+                refuse(f"{run_name(key)} is there twice")
+            seen.add(key)
+        yield runs
 
 
 def _lines(what: str, keys: set[RunKey]) -> list[str]:

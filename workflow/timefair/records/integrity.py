@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 RunKey = tuple[int, int, int, int]  # (function, dimension, instance, run)
 RUN_KEY = ("function", "dimension", "instance", "run")
 BY_NODE = "node"  # the value of `block` in a campaign whose blocks are measured on one node each
-_SHOWN = 4
+_SHOWN, _BLOCKS = 4, 3
 _LONGEST = 60
 CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
@@ -76,6 +79,8 @@ def machine_kind(facts: Mapping[str, Any]) -> Machine:
     return Machine(facts.get("cpu"), facts.get("cores"), memory_mb and size)
 
 
+STARTED = ("function", "dimension", "instance", "round", "started_utc")
+"""The columns of runs that `Origins.started` reads."""
 _ONE_OF_A_KIND = ("hostname", "affinity")
 """Facts of a machine that differ between nodes or cores, and do not define its kind."""
 
@@ -85,7 +90,8 @@ class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
     Machines are without their name and the cores of a job. `tuning`: records of searches of a
-    variant. `hosts`: for each record, name and kind of its machine, first and last start of a run.
+    variant. `hosts`: for each record, name and kind of its machine, first and last start of a run,
+    and with blocks the ``function``, ``dimension``, ``round`` and ``instances``.
     `kernels`: times of the reference kernels in each record (`rundata.published`), equal ones too.
     """
 
@@ -94,7 +100,7 @@ class Origins:
     code: list[Any] = field(default_factory=list)
     machine: list[Any] = field(default_factory=list)
     tuning: list[Any] = field(default_factory=list)
-    hosts: list[dict[str, str]] = field(default_factory=list)
+    hosts: list[dict[str, Any]] = field(default_factory=list)
     kernels: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, facts: Mapping[str, Any]) -> None:
@@ -109,12 +115,16 @@ class Origins:
                 if value not in known or name == "kernels":
                     known.append(value)
 
-    def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
-        """Add the machine of a record and when its runs started, if both are known."""
-        machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
-        if machine.get("hostname") and known:
-            first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
+    def started(self, facts: Mapping[str, Any], runs: pa.Table) -> None:
+        """Add the machine of a record with these runs, and when they started, if both are known."""
+        machine = facts.get("machine") or {}
+        rows = runs.select(STARTED).to_pylist() if machine.get("hostname") else []
+        if times := [time for row in rows if (time := row["started_utc"]) is not None]:
+            first, last = (time.isoformat(timespec="seconds") for time in (min(times), max(times)))
             host = {"name": machine["hostname"], "kind": str(machine_kind(machine))}
+            if (facts.get("campaign") or {}).get("block") == BY_NODE:
+                host |= {name: rows[0][name] for name in ("function", "dimension", "round")}
+                host["instances"] = sorted({row["instance"] for row in rows})
             self.hosts.append({**host, "first": first, "last": last})
 
     @property
@@ -142,7 +152,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
     The code of algorithms may differ, and so may machines if all records have blocks.
     """
-    clauses = []
+    clauses = _torn(origins)
     for label, one in origins.items():
         if len(one.code) > 1:
             clauses.append(f"{label}: runs of {len(one.code)} versions of its code")
@@ -158,6 +168,25 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     software = differing_software(everyone)
     clauses += [f"runs with {name} {' and '.join(found)}" for name, found in software.items()]
     return clauses
+
+
+def _torn(origins: Mapping[str, Origins]) -> list[str]:
+    """Blocks whose algorithms were measured on different nodes, one clause each."""
+    blocks: dict[tuple[int, ...], dict[str, set[str]]] = {}
+    for label, one in origins.items():
+        for host in one.hosts:
+            for instance in host.get("instances", ()):
+                place = host["round"], host["function"], host["dimension"], instance
+                node = f"{host['name']} ({host['kind']})"
+                blocks.setdefault(place, {}).setdefault(node, set()).add(label)
+    torn = {place: nodes for place, nodes in sorted(blocks.items()) if len(nodes) > 1}
+    clauses = [
+        f"f{function} D={dimension} instance {instance} round {round}: "
+        + ", ".join(f"{' and '.join(sorted(who))} on {node}" for node, who in sorted(nodes.items()))
+        for (round, function, dimension, instance), nodes in torn.items()
+    ]
+    more = [f"{len(clauses) - _BLOCKS} more blocks on several nodes"]
+    return [*clauses[:_BLOCKS], *(more if len(clauses) > _BLOCKS else [])]
 
 
 def _differing(every: Sequence[Mapping[str, Any]], names: tuple[str, ...] = ("",)) -> list[str]:

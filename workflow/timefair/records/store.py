@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 import zlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +30,6 @@ import pyarrow.parquet as pq
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, begun_path, regular
 from timefair.basics.modules import hidden_modules
-from timefair.records.integrity import BY_NODE, Place, machine_kind
 from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION
 
 _HEX_DIGITS = 32
@@ -220,84 +219,22 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
 
 
-NODES = "nodes"  # the fact of a collected file with a row of `node_of` for each of its records
-_SHOWN = 3
-
-
-def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
-    """The place of a record, and the node that measured it; None without blocks."""
-    if (facts.get("campaign") or {}).get("block") != BY_NODE:
-        return None
-    machine = facts.get("machine") or {}
-    return {
-        "function": place.function,
-        "dimension": place.dimension,
-        "instances": sorted(place.instances),
-        "round": place.round,
-        "node": machine.get("hostname"),
-        "machine": str(machine_kind(machine)),
-    }
-
-
-def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
-    """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
-    if NODES in facts or not runs.num_rows:
-        return list(facts.get(NODES, ()))
-    (first,) = runs.slice(0, 1).select(("algorithm", "function", "dimension", "round")).to_pylist()
-    instances = pc.unique(runs.column("instance")).to_pylist()
-    node = node_of(facts, Place(key="", instances=instances, **first))
-    return [] if node is None else [node]
-
-
-def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
-    blocks: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for row in sorted(nodes, key=lambda row: (row["round"], row["function"], row["dimension"])):
-        problem = f"f{row['function']} D={row['dimension']}"
-        for instance in row["instances"]:
-            block = blocks[f"{problem} instance {instance} round {row['round']}"]
-            block[f"{row['node']} ({row['machine']})"].append(row["algorithm"])
-    clauses = [
-        f"{block}: "
-        + ", ".join(f"{' and '.join(labels)} on {node}" for node, labels in sorted(found.items()))
-        for block, found in blocks.items()
-        if len(found) > 1
-    ]
-    more = len(clauses) - _SHOWN
-    return [*clauses[:_SHOWN], *([f"{more} more blocks on several nodes"] if more > 0 else [])]
-
-
-READINGS = "readings"
-"""Name of the fact: one row per job and instance, with ``runs`` and a list for each meter."""
+READINGS = "readings"  # name of the fact, and of what meters read in each run that they metered
 PLACE = ("suite", "function", "dimension", "instance", "algorithm", "round")
 
 
 def listed(done: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
     """The fact of a record, from the runs of a journal; empty if no run was metered."""
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for batch in done:
-        told = facts_of(batch.schema).get(READINGS)
-        if told is not None:
-            where = {key: batch.column(key)[0].as_py() for key in PLACE}
-            row = rows.setdefault(tuple(where.values()), {**where, "runs": [], READINGS: {}})
-            for name, value in told.items():
-                of_runs = row[READINGS].setdefault(name, [None] * len(row["runs"]))
-                of_runs.append(value)
-            row["runs"].append(batch.column("run")[0].as_py())
-            for of_runs in row[READINGS].values():
-                of_runs += [None] * (len(row["runs"]) - len(of_runs))
-    return list(rows.values())
+    return [
+        {key: run.column(key)[0].as_py() for key in (*PLACE, "run")} | {READINGS: told}
+        for run in done
+        if (told := facts_of(run.schema).get(READINGS)) is not None
+    ]
 
 
 def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The readings of each run by name, None for what was not available; by `schema.KEYS`."""
-    return {
-        (*(row[key] for key in KEYS[:-1]), run): {
-            name: of_runs[place] for name, of_runs in row[READINGS].items()
-        }
-        for row in fact
-        for place, run in enumerate(row["runs"])
-    }
+    return {tuple(row[key] for key in KEYS): row[READINGS] for row in fact}
 
 
 _MAGIC = b"timefair journal 2\n"

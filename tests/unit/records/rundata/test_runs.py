@@ -14,7 +14,7 @@ from timefair.records.rundata import runs as runs_module
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import _EVENTS
-from timefair.records.store import NODES, with_facts, write_record
+from timefair.records.store import with_facts, write_record
 from timefair.records.thinning import THINNING
 from timefair.statistics.comparison import mann_whitney
 
@@ -95,11 +95,9 @@ SLOWER = 2.0
 """The slow machine takes so many times as long for everything."""
 
 
-def node(algorithm, round, kind):
-    return {
-        "algorithm": algorithm, "function": 1, "dimension": 2, "instances": [1],
-        "round": round, "node": kind[:4], "machine": kind,
-    }  # fmt: skip
+def host(round, kind):
+    place = {"function": 1, "dimension": 2, "instances": [1], "round": round}
+    return place | {"name": kind[:4], "kind": kind, "first": "2026-11-02", "last": "2026-11-02"}
 
 
 @pytest.fixture
@@ -111,14 +109,14 @@ def blocks(run, table):
 
     def make(machine_of, without=(), drawn=None):
         times = drawn_times() if drawn is None else drawn
-        nodes, rows = [], []
+        hosts, rows = {label: [] for label in times}, []
         for label, own in times.items():
             for round, seconds in enumerate(own, start=1):
                 if (label, round) in without:
                     continue
                 kind = machine_of(round)
                 seconds *= SLOWER if kind == SLOW else 1.0
-                nodes.append(node(label, round, kind))
+                hosts[label].append(host(round, kind))
                 rows.append(
                     run(
                         [(1, seconds, 1e-9)] if seconds < 1 else [(1, 0.5, 1.0 + seconds)],
@@ -127,7 +125,8 @@ def blocks(run, table):
                         stop_reason="target" if seconds < 1 else "time",
                     )
                 )  # fmt: skip
-        return Runs.of(with_facts(table(*rows), {NODES: nodes}))
+        origins = {label: {"hosts": measured} for label, measured in hosts.items()}
+        return Runs.of(with_facts(table(*rows), {"origins": origins}))
 
     return make
 

@@ -24,7 +24,6 @@ from timefair.basics.files import regular
 from timefair.basics.sections import Section, format_ranges
 from timefair.campaign.configuration.model import (
     CHOICES,
-    UNKNOWN,
     AlgorithmSpec,
     Campaign,
     Published,
@@ -42,19 +41,14 @@ _SAID = {
         "should be keys with values",
     ),
     "float_type": "should be a number",
-    "finite_number": "should be a finite number",
     "string_type": "should be text",
     "string_pattern_mismatch": "letters, digits and . _ + - only, a letter or digit first",
     "string_too_long": "longer than {max_length} characters",
     "tuple_type": "should be a list",
-    "greater_than": "should be greater than {gt:.16g}",
     "greater_than_equal": "should be at least {ge:.16g}",
-    "less_than": "should be less than {lt:.16g}",
     "less_than_equal": "should be at most {le:.16g}",
 }
 """What would be right, by the type of pydantic's error, with places for its context."""
-FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
-"""The key of a section for which users give the section itself."""
 
 LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
@@ -76,12 +70,11 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: missing; {section.model_fields[last].description}"
     if kind == "extra_forbidden":
         return f"{key}: {_unknown_key(last, value, section, chosen)}"
-    if kind == UNKNOWN:
+    if kind == "union_tag_invalid":
         choice = CHOICES[last]
-        value, known = _shown(given[choice.key]), ", ".join(map(repr, choice.kinds))
-        return (
-            f"{key}.{choice.key}: {value}: should be one of {known}{suggest(value, choice.kinds)}"
-        )
+        value, known = _shown(given[choice.key]), context["expected_tags"]
+        near = suggest(value, choice.kinds)
+        return f"{key}.{choice.key}: {value}: should be one of {known}{near}"
     if kind == "too_short":
         return f"{key}: empty; name at least one"
     if of_key and not kind.startswith("string"):
@@ -91,8 +84,6 @@ def fault(error: ErrorDetails) -> str:
         said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
         said += "; write it in quotes"
-    elif "model" in kind and (first := FIRST.get(key)):
-        said += f"; write {key}: {{{first}: {value}}}"
     return f"{key}: {value}: {said}"
 
 
@@ -229,7 +220,12 @@ def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> It
             return
         tasks |= {suite.task} if "one objective" in tasks else set()
     if suite.task not in tasks:
-        yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
+        said = f"{key}: {spec.use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
+        if suite.task != "one objective":
+            said += f", as {', '.join(algorithms.able(suite.task))} can take"
+            if suite.kind.penalized and "one objective" in tasks:
+                said += "; or add constraint_penalty: 1000 to this algorithm"
+        yield said
     orders = suite.variables == "permutation"
     if spec.integer == "keys" and not (orders and "continuous" in kinds):
         lack = f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
@@ -246,17 +242,6 @@ def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> It
             f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
             f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
         )
-
-
-def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
-    from timefair.algorithms import registry as algorithms
-
-    said = f"{use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
-    if suite.task != "one objective":
-        said += f", as {', '.join(algorithms.able(suite.task))} can take"
-        if suite.kind.penalized and "one objective" in tasks:
-            said += "; or add constraint_penalty: 1000 to this algorithm"
-    return said
 
 
 def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:

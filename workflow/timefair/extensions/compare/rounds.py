@@ -25,7 +25,7 @@ from timefair.records.rundata.problems import final_target
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Perturbation, Status
-from timefair.records.store import read_runs, torn
+from timefair.records.store import read_runs
 
 
 class Pair(NamedTuple):
@@ -63,7 +63,7 @@ def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[
             raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
         if not rows["evaluations"].any():
             raise InputError(f"{name}: {label} made no evaluation in any run{_message(rows)}")
-    clauses = [*mixed(runs.origins), *torn(runs.nodes)]
+    clauses = mixed(runs.origins)
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{name}: {clause}" for clause in clauses))
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)

@@ -22,7 +22,7 @@ from timefair.records.rundata import traces as nested
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import NODES, PLACE, READINGS, by_run
+from timefair.records.store import PLACE, READINGS, by_run
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.runtimes import relative_targets, runtimes
 
@@ -85,8 +85,8 @@ class Runs:
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
       so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
-    - `origins`, `nodes`, `readings`: Origin of the runs of each algorithm; rows of
-      `records.store.node_of`, each with its ``algorithm``; the fact `records.store.READINGS`.
+    - `origins`, `readings`: Origin of the runs of each algorithm; the fact
+      `records.store.READINGS`.
     - `published`, `sources`: Runs of published data, apart so that a table contains them only if it
       requests them (see `rundata.published`), or None; their source by algorithm. Without measured
       runs, those with times are not apart.
@@ -104,7 +104,6 @@ class Runs:
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
-    nodes: Sequence[Mapping[str, Any]] = ()
     readings: Sequence[Mapping[str, Any]] = ()
     published: Runs | None = None
     sources: Mapping[str, Any] = field(default_factory=dict)
@@ -121,8 +120,7 @@ class Runs:
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
-        given = tuple(paths)
-        runs = cls._from(nested.Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
+        runs = cls._from(nested.Stored(paths))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
@@ -172,7 +170,7 @@ class Runs:
         rows = np.full(kept.size, -1, dtype=np.intp)
         rows[places] = np.arange(places.size)
         frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
-        frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
+        frame["machine"] = machine_of_runs(frame, facts.get("origins", {}))
         frame["reference_f"] = frame["f_opt"].fillna(0.0).astype(float)
 
         def column(name: str) -> pa.ChunkedArray:
@@ -194,7 +192,6 @@ class Runs:
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
             origins=facts.get("origins", {}),
-            nodes=facts.get(NODES, []),
             readings=facts.get(READINGS, []),
         )
         return found.from_own_best()
@@ -571,12 +568,13 @@ UNNAMED = "as measured"  # name of the machine of runs without blocks in tables
 _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 
 
-def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> NDArray[np.object_]:
-    """The kind of machine of each run, by `Runs.nodes`, shape (runs,); "" without blocks."""
+def machine_of_runs(frame: pd.DataFrame, origins: Mapping[str, Origins]) -> NDArray[np.object_]:
+    """The kind of machine of each run, shape (runs,); "" without blocks."""
     kinds = {
-        tuple({**row, "instance": instance}[name] for name in _PLACE): row["machine"]
-        for row in nodes
-        for instance in row["instances"]
+        (label, host["function"], host["dimension"], instance, host["round"]): host["kind"]
+        for label, one in origins.items()
+        for host in one.hosts
+        for instance in host.get("instances", ())
     }
     places = zip(*(frame[name] for name in _PLACE), strict=True)
     return np.array([kinds.get(place, "") for place in places], dtype=object)

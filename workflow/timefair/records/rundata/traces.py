@@ -25,7 +25,7 @@ from timefair.records.integrity import Origins
 from timefair.records.rundata.settings import NoisyValue
 from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
-from timefair.records.store import NODES, facts_of, nodes_of, open_record
+from timefair.records.store import facts_of, open_record
 from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import Rule, count_within, trace
 
@@ -57,7 +57,7 @@ class Stored:
     def plain(self) -> tuple[pa.Table, dict[str, Any]]:
         """The columns of all runs that are not nested, and facts; `InputError`: incomplete ones."""
         tables, faults = [RUN_SCHEMA.empty_table().select(PLAIN)], list[str]()
-        facts: dict[str, Any] = {name: [] for name in (*BY_PLACE, NODES)}
+        facts: dict[str, Any] = {name: [] for name in BY_PLACE}
         facts |= {"origins": {}, PUBLISHED: {}}
         for path in self._paths:
             try:
@@ -69,14 +69,12 @@ class Stored:
             for name in BY_PLACE:
                 facts[name] += record.facts.get(name, [])
             for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
-                nodes = nodes_of(record.facts, tables[-1])
-                facts[NODES] += [{**row, "algorithm": label} for row in nodes]
                 if PUBLISHED in record.facts:
                     facts[PUBLISHED][label] = record.facts[PUBLISHED]
                 else:
                     origin = facts["origins"].setdefault(label, Origins())
                     origin.add(record.facts)
-                    origin.started(record.facts, tables[-1]["started_utc"].to_pylist())
+                    origin.started(record.facts, tables[-1])
         if faults:
             raise InputError(*faults)
         return pa.concat_tables(tables), facts
