@@ -7,11 +7,8 @@ measures its runs in forks of itself.
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import pickle
-import socket
 import sys
 import tempfile
 import time
@@ -37,7 +34,7 @@ from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts, machine_state
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import ends_at_once, interruptible
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
@@ -53,7 +50,7 @@ from timefair.measure.run import (
     fresh,
     measure_run,
 )
-from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
+from timefair.measure.trial import NoAnswer, elsewhere, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems import registry as suites
@@ -178,9 +175,10 @@ class Prepared:
                 subject, keeper = self.get_ready(job), None
                 self.views = self.views.without(folder)
                 if lost := threads.lost():
-                    context = os.getpid(), self.campaign.snapshot(), job, self.views
+                    context = self.campaign.snapshot(), job, self.views
                     subject = stack.enter_context(fresh(context, lost))
-                    self.trial, keeper = trial.Trial(*subject.trial), subject.keeper
+                    _, tried = subject.companion.told
+                    self.trial, keeper = trial.Trial(*tried), subject.companion.keeper
                 elif self.views.namespaces:
                     network = self.views.network
                     keeper = stack.enter_context(kernel.kept_keeper(network=network))
@@ -680,12 +678,9 @@ def found_schedule(
 # --- The process without any code of the user that forks runs which import it (`run.Fresh`) ------
 
 
-def main(descriptor: str) -> None:
-    """Run the process. The argument is the descriptor of the socket to its starter."""
-    connection = socket.socket(fileno=int(descriptor))
-    starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
-    kernel.die_with_parent(starter)
-    ends_at_once()
+def ready(starter: int, message: tuple[str, Job, Views]) -> trial.Ready:
+    """What `trial.companion` needs of it."""
+    snapshot, job, folders = message
     campaign, begun, tried = restored(snapshot), time.monotonic(), trial.Trial()
     prepared: list[Prepared] = []
     allowance = allowance_of(campaign, folders, job)
@@ -717,6 +712,4 @@ def main(descriptor: str) -> None:
 
     memory_mb, cores = allowance.memory_mb, allowance.cores
     tried = trial.trial_launch(on_trial, memory_mb, folders, cores, LOADING_S)
-    connection.send(json.dumps([time.monotonic() - begun, tried]).encode())
-    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
-    fork_on_request(connection, live)
+    return [time.monotonic() - begun, tried], live, folders

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import json
 import math
 import os
 import resource
 import select
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
@@ -53,10 +51,10 @@ from timefair.measure.evaluation.state import (
 )
 from timefair.measure.isolation import Views, scratch_folder
 from timefair.measure.trial import (
+    Companion,
     NoAnswer,
     companion,
     elsewhere,
-    forked,
     of_a_return,
     of_a_timeout,
     point_of,
@@ -144,26 +142,24 @@ class Confined:
 class Fresh:
     """A process that forks runs which import the user's modules, ``because`` of what they lose."""
 
-    pid: int
-    seconds: float
-    trial: tuple[list[str], str, str | None]
+    companion: Companion
     because: str
-    connection: socket.socket
-    keeper: Keeper | None
+
+    @property
+    def pid(self) -> int:
+        return self.companion.pid
 
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process with what `job.main` needs; `InputError` if it ends."""
+    """Start the process with what `job.ready` needs; `InputError` if it ends."""
     kernel.adopt_orphans()
 
     def fault(code: int) -> str:
         return f"the process that imports {because} again ended with {code}"
 
-    with companion("timefair.measure.job", context, fault) as (pid, connection, answer):
-        kernel.end_orphans(spare=[pid])  # that the trial launch left
-        seconds, trial = json.loads(answer)
-        yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
+    with companion("timefair.measure.job", context, fault) as found:
+        yield Fresh(found, because)
 
 
 def last_moment(start: Start, allowance: Allowance) -> int:
@@ -468,7 +464,7 @@ class _Run:
             remark = None
             if isinstance(self.algorithm, Fresh):
                 of_run_s = state.start.prepared / 1e9 if state.start else 0.0
-                row["preparation_s"] = self.algorithm.seconds + of_run_s
+                row["preparation_s"] = self.algorithm.companion.told[0] + of_run_s
                 lost = self.algorithm.because
                 remark = (
                     f"its modules were imported again, because forks would lose or share {lost}"
@@ -524,7 +520,7 @@ class _Run:
         if isinstance(algorithm, Fresh):
             memory = state.numbers, state.recommended_dimension
             request = (self.problem.name.instance, self.seed, tempfile.gettempdir(), memory)
-            pid, loading_s = forked(algorithm.connection, request, state.fds), LOADING_S
+            pid, loading_s = algorithm.companion.forked(request, state.fds), LOADING_S
         elif pid := os.fork():
             loading_s = 0.0
         else:

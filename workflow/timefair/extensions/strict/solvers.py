@@ -5,10 +5,8 @@ evaluates for the solver on another core; neither reads the other.
 
 from __future__ import annotations
 
-import json
 import os
 import select
-import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,27 +16,24 @@ from pathlib import Path
 import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
-from timefair.basics.errors import InputError
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
-from timefair.extensions.strict.host import Ready, Request, Setup
+from timefair.extensions.strict.host import Request, Setup
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import Keeper
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job import Prepared
 from timefair.measure.run import Confined
-from timefair.measure.trial import Remark, Trial, companion, forked
+from timefair.measure.trial import Companion, Remark, Trial, companion
 from timefair.records.status import Isolation
 
 
 @dataclass(frozen=True)
 class Host(Confined):
-    """A host that is ready, with the cores of its solvers and the socket to it."""
+    """A host that is ready, with the cores of its solvers."""
 
     cores: tuple[int, ...]
-    ready: Ready
-    connection: socket.socket
+    companion: Companion
     dimension: int
 
     def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
@@ -50,7 +45,7 @@ class Host(Confined):
         try:
             channel = Channel(fd, self.dimension)
             request: Request = (seed, self.cores, tempfile.gettempdir())
-            return Solver(forked(self.connection, request, [fd, output]), channel)
+            return Solver(self.companion.forked(request, [fd, output]), channel)
         finally:
             os.close(fd)
 
@@ -63,7 +58,6 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
     spec = prepared.campaign.algorithms[job.algorithm]
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
     setup = Setup(
-        starter=os.getpid(),
         use=spec.use,
         parameters=spec.arguments,
         integer_as=spec.integer,
@@ -75,11 +69,10 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
         network=not prepared.campaign.network,
     )
     with hosted(setup, cores) as host:
-        ready = host.ready
-        watched = tuple(map(Path, ready.watched))
-        prepared.views = Views(Isolation.STRICT, ready.watched_because, watched=watched)
-        prepared.trial = Trial((), ready.trace, ready.appeared)
-        prepared.seconds += ready.seconds
+        seconds, trace, appeared, folders, because = host.companion.told
+        prepared.views = Views(Isolation.STRICT, because, watched=tuple(map(Path, folders)))
+        prepared.trial = Trial((), trace, appeared)
+        prepared.seconds += seconds
         os.sched_setaffinity(0, host.cores)
         yield host
 
@@ -94,15 +87,8 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     def fault(code: int) -> str:
         return f"{setup.use}: its process ended with status {code} when loaded"
 
-    host = companion("timefair.extensions.strict.host", setup, fault)
-    with host as (pid, connection, answer):
-        told = json.loads(answer)
-        if "faults" in told:
-            raise InputError(*told["faults"])
-        ready = Ready(**told)
-        kernel.end_orphans(spare=[pid])  # that the trial launch left
-        keeper = Keeper.received(connection)
-        yield Host(pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
+    with companion("timefair.extensions.strict.host", setup, fault) as found:
+        yield Host(found.pid, cores[-1], found.keeper, cores[:-1], found, len(setup.lower))
 
 
 class Solver:

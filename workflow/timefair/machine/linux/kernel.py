@@ -768,18 +768,6 @@ class Keeper:
     def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
         self.connection, self.answers, self.number = connection, answers, number
 
-    @classmethod
-    def received(cls, connection: socket.socket) -> Keeper | None:
-        """The keeper that another process has made and handed over; None if it has none."""
-        message, fds, *_ = socket.recv_fds(connection, 32, 2)
-        if not message:
-            raise Interrupted(signal.SIGKILL)
-        return cls(socket.socket(fileno=fds[0]), fds[1], int(message)) if fds else None
-
-    def hand_over(self, connection: socket.socket) -> None:
-        fds = [self.connection.fileno(), self.answers]
-        socket.send_fds(connection, [str(self.number).encode()], fds)
-
     def sweep(self) -> list[Orphan]:
         """End all processes in the namespace and wait for their end; return what they used.
 
@@ -790,14 +778,6 @@ class Keeper:
             raise Interrupted(signal.SIGKILL)
         text = os.pread(self.answers, os.fstat(self.answers).st_size, 0)
         return [Orphan(*one) for one in json.loads(text)]
-
-
-def hand_over_new_keeper(connection: socket.socket, *, possible: bool, network: bool) -> None:
-    """Make a keeper for what this process forks, and give it to another one, if `possible`."""
-    if possible:
-        make_keeper(network=network).hand_over(connection)
-    else:
-        connection.send(b"none")
 
 
 def make_keeper(*, network: bool) -> Keeper:
