@@ -208,12 +208,15 @@ def cpu_quota(host: Host) -> float | str:
 
 def throttled_periods(host: Host) -> int:
     """The number of periods in which the group, or one above it, was stopped by its quota."""
-    paths = [f"{folder}/cpu.stat" for folder in folders(host, "cpu")]
-    stats = [host.fields(path, " ") for path in paths if host.has(path)]
-    counts = [int(stat["nr_throttled"]) for stat in stats if "nr_throttled" in stat]
+    counts = [int(one["nr_throttled"]) for one in cpu_stats(host) if "nr_throttled" in one]
     if not counts:
         raise Unknown("no cpu.stat counts throttled periods")
     return max(counts)
+
+
+def cpu_stats(host: Host) -> list[dict[str, str]]:
+    paths = [f"{folder}/cpu.stat" for folder in folders(host, "cpu")]
+    return [host.fields(path, " ") for path in paths if host.has(path)]
 
 
 def memory_left_mb(host: Host) -> float | str:

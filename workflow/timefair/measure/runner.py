@@ -27,8 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.machine import facts
-from timefair.machine.facts import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
 
@@ -359,7 +357,6 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is available
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
@@ -381,7 +378,12 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
         driver_fd = os.pidfd_open(driver)
     except ProcessLookupError:
         return
-    _let_go()
+    _flush()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    kernel.outlive_parent()  # the job that started this process, whose log is closed here
     poll = select.poll()
     for fd in (driver_fd, listener.fileno()):
         poll.register(fd, select.POLLIN)
@@ -403,18 +405,6 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             if (pid := _take(listener, inherited, act)) is not None:
                 jobs[pidfd := os.pidfd_open(pid)] = pid
                 poll.register(pidfd, select.POLLIN)
-        elif not jobs and _memory_is_scarce():
-            return
-
-
-def _let_go() -> None:
-    """Be independent of the job that started this process, and of its log."""
-    _flush()
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    os.close(null)
-    kernel.outlive_parent()
 
 
 def _take(
@@ -467,10 +457,3 @@ def _live(
             kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())
         kernel.end_process(status)
-
-
-def _memory_is_scarce() -> bool:
-    with contextlib.suppress(Unknown):
-        free, whole = (facts.meminfo_mb(Host(), name) for name in ("MemAvailable", "MemTotal"))
-        return free < MEMORY_SHARE * whole
-    return False

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,17 +38,46 @@ class Host(Confined):
     dimension: int
 
     def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
-        solvers = _Solvers(self, state, seed)
-        return Algorithm(solvers.solve), solvers.first.cpu_ns
+        """The algorithm makes each launch in a solver that is free, with the same random stream."""
+        solvers: list[Solver] = []
 
-    def solver(self, seed: int, output: int) -> Solver:
+        def another() -> Solver:
+            solvers.append(Solver(self, seed, state.output_fd))
+            state["solvers"] += 1
+            return solvers[-1]
+
+        def solve(objective: Objective, rng: np.random.Generator) -> Remark:
+            solver = next((one for one in solvers if not one.busy), None) or another()
+            return solver.launch(int(state["launches"]) - 1, objective)
+
+        return Algorithm(solve), partial(kernel.cpu_ns_of, another().pid)
+
+
+class Solver:
+    """A process of the algorithm, for one launch at a time."""
+
+    def __init__(self, host: Host, seed: int, output: int) -> None:
         fd = os.memfd_create("timefair-channel")
         try:
-            channel = Channel(fd, self.dimension)
-            request: Request = (seed, self.cores, tempfile.gettempdir())
-            return Solver(self.companion.forked(request, [fd, output]), channel)
+            channel = Channel(fd, host.dimension)
+            request: Request = (seed, host.cores, tempfile.gettempdir())
+            self.pid = host.companion.forked(request, [fd, output])
         finally:
             os.close(fd)
+        poll = select.poll()
+        poll.register(os.pidfd_open(self.pid), select.POLLIN)
+        self._server = Server(channel, lambda: not poll.poll(0))
+        self._server.wait_until_ready()
+        self.busy = False
+
+    def launch(self, number: int, objective: Objective) -> Remark:
+        self.busy = True
+        try:
+            return Remark(self._server.launch(number, objective))
+        except SolverGone:
+            raise SolverGone(self.pid) from None
+        finally:
+            self.busy = False
 
 
 @contextmanager
@@ -89,43 +119,3 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
 
     with companion("timefair.extensions.strict.host", setup, fault) as found:
         yield Host(found.pid, cores[-1], found.keeper, cores[:-1], found, len(setup.lower))
-
-
-class Solver:
-    def __init__(self, pid: int, channel: Channel) -> None:
-        self.pid = pid
-        self._poll = select.poll()
-        self._poll.register(os.pidfd_open(pid), select.POLLIN)
-        self._server = Server(channel, lambda: not self._poll.poll(0))
-        self._server.wait_until_ready()
-        self.busy = False
-
-    def cpu_ns(self) -> int:
-        return kernel.cpu_ns_of(self.pid)
-
-    def launch(self, number: int, objective: Objective) -> str:
-        self.busy = True
-        try:
-            return self._server.launch(number, objective)
-        except SolverGone:
-            raise SolverGone(self.pid) from None
-        finally:
-            self.busy = False
-
-
-class _Solvers:
-    def __init__(self, host: Host, state: State, seed: int) -> None:
-        self._host, self._state, self._seed = host, state, seed
-        self._solvers: list[Solver] = []
-        self.first = self._another()
-
-    def solve(self, objective: Objective, rng: np.random.Generator) -> Remark:
-        """Make the launch in a solver. The solver uses the same random stream as `rng`."""
-        solver = next((one for one in self._solvers if not one.busy), None) or self._another()
-        return Remark(solver.launch(int(self._state["launches"]) - 1, objective))
-
-    def _another(self) -> Solver:
-        solver = self._host.solver(self._seed, self._state.output_fd)
-        self._state["solvers"] += 1
-        self._solvers.append(solver)
-        return solver
