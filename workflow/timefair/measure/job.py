@@ -44,10 +44,10 @@ from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
     Allowance,
+    Fresh,
     Launcher,
     Subject,
     Unloaded,
-    fresh,
     measure_run,
 )
 from timefair.measure.trial import NoAnswer, elsewhere, run_seed
@@ -176,9 +176,11 @@ class Prepared:
                 self.views = self.views.without(folder)
                 if lost := threads.lost():
                     context = self.campaign.snapshot(), job, self.views
-                    subject = stack.enter_context(fresh(context, lost))
-                    _, tried = subject.companion.told
-                    self.trial, keeper = trial.Trial(*tried), subject.companion.keeper
+                    kernel.adopt_orphans()
+                    name = f"the process that imports {lost} again"
+                    found = stack.enter_context(trial.companion(__name__, context, name))
+                    subject, (_, tried) = Fresh(found, lost), found.told
+                    self.trial, keeper = trial.Trial(*tried), found.keeper
                 elif self.views.namespaces:
                     network = self.views.network
                     keeper = stack.enter_context(kernel.kept_keeper(network=network))
@@ -316,7 +318,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
 
 
 def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:
-    """With a schedule, set the length of a launch, that of earlier runs of the job if any."""
     asked = prepared.planned.algorithms[job.algorithm].schedule
     if not asked:
         return

@@ -219,7 +219,6 @@ def kernels() -> dict[str, list[float]]:
 
 
 def _arithmetic() -> Any:
-    """Products and functions of arrays that fit into the first cache."""
     matrix = np.linspace(-1.0, 1.0, 40 * 40).reshape(40, 40)
     vector, total = np.linspace(0.1, 2.0, 1000), 0.0
     for k in range(80):

@@ -16,7 +16,7 @@ import select
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +53,6 @@ from timefair.measure.isolation import Views, scratch_folder
 from timefair.measure.trial import (
     Companion,
     NoAnswer,
-    companion,
     elsewhere,
     of_a_return,
     of_a_timeout,
@@ -150,18 +149,6 @@ class Fresh:
         return self.companion.pid
 
 
-@contextlib.contextmanager
-def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process with what `job.ready` needs; `InputError` if it ends."""
-    kernel.adopt_orphans()
-
-    def fault(code: int) -> str:
-        return f"the process that imports {because} again ended with {code}"
-
-    with companion("timefair.measure.job", context, fault) as found:
-        yield Fresh(found, because)
-
-
 def last_moment(start: Start, allowance: Allowance) -> int:
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
@@ -237,7 +224,6 @@ class Launcher:
         kernel.end_process(1)
 
     def _begin_run(self, used_ns: Callable[[], int], prepared_s: float) -> Start:
-        """Start the time of the run. `used_ns` reads the CPU time of the algorithm's process."""
         cpu, time_ns = self.allowance.cpu, self.allowance.time_ns
         delay, prepared = kernel.run_queue_delay_ns(), round(prepared_s * 1e9)
         switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
@@ -706,7 +692,6 @@ def _waited(row: dict[str, Any]) -> str | None:
 def _contradiction(
     result: dict[str, Any], start: Start | None, forked: int, problem: Problem
 ) -> str | None:
-    """The first contradiction in the data that the run's process wrote; None if there is none."""
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
@@ -727,7 +712,6 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of which only the start can be trusted."""
     blank = State.of(problem)
     try:
         if start is not None:
@@ -840,7 +824,6 @@ def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.f
 
 
 def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
-    """The value without noise of the point of the last event; `inf` if there is none."""
     if vectors is None:
         return math.inf
     last = vectors["evaluations"] == events["evaluations"][-1:]

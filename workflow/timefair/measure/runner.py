@@ -156,7 +156,6 @@ def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
 
 
 def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
-    """Run commands as `in_processes`; they do not outlive this process."""
     with interruptible():
         yield from in_processes((partial(_begun, one) for one in commands), most)
 
@@ -364,7 +363,6 @@ Work = Callable[[int, Request], int]  # does a job: its number from 1, its reque
 
 
 def begin(starter: int) -> None:
-    """Begin to get ready on behalf of the process that started this one."""
     kernel.die_with_parent(starter)
     ends_at_once()
 
@@ -454,6 +452,6 @@ def _live(
         with contextlib.suppress(OSError, ValueError):
             _flush()
         with contextlib.suppress(OSError):
-            kernel.no_signal_on_hangup(connection.fileno())
+            kernel.signal_on_hangup(connection.fileno(), None)
             connection.send(str(status).encode())
         kernel.end_process(status)

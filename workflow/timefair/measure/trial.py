@@ -105,10 +105,10 @@ Ready = tuple[object, Life, Views]  # what to tell, as of JSON; and the views of
 
 
 @contextmanager
-def companion(module: str, message: object, fault: Callable[[int], str]) -> Iterator[Companion]:
+def companion(module: str, message: object, name: str) -> Iterator[Companion]:
     """Start an interpreter for a module's ``ready(starter, message)``, which gives a `Ready`; it is
-    ended with the block. `InputError` with its faults, or, if it does not answer, with the line of
-    `fault`, from its exit status. Messages from it are JSON: it may have run the user's code.
+    ended with the block. `InputError` with its faults, or with its `name` if it does not answer.
+    Messages from it are JSON: it may have run the user's code.
     """
     code = "import sys; from timefair.measure.trial import accompany; accompany(*sys.argv[1:])"
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -121,7 +121,7 @@ def companion(module: str, message: object, fault: Callable[[int], str]) -> Iter
             ours.send(pickle.dumps((os.getpid(), message)))
             answer, fds, *_ = socket.recv_fds(ours, LONGEST, 2)
             if not answer:
-                raise InputError(fault(process.wait()))
+                raise InputError(f"{name} ended with status {process.wait()}")
             faults, told, number = json.loads(answer)
             if faults:
                 raise InputError(*faults)
@@ -134,7 +134,6 @@ def companion(module: str, message: object, fault: Callable[[int], str]) -> Iter
 
 
 def accompany(module: str, descriptor: str) -> None:
-    """Be a `companion` of the process at the other end of this socket."""
     connection = socket.socket(fileno=int(descriptor))
     starter, message = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(starter)

@@ -113,9 +113,6 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     cannot read this one's memory or files. `InputError` if the algorithm cannot be loaded.
     """
     kernel.forbid_inspection()
-
-    def fault(code: int) -> str:
-        return f"{setup.use}: its process ended with status {code} when loaded"
-
-    with companion("timefair.extensions.strict.host", setup, fault) as found:
+    name = f"{setup.use}: its process"
+    with companion("timefair.extensions.strict.host", setup, name) as found:
         yield Host(found.pid, cores[-1], found.keeper, cores[:-1], found, len(setup.lower))
