@@ -230,7 +230,7 @@ def test_the_key_decides_about_meters_and_not_about_runs(tmp_path, monkeypatch):
     assert provenance.measure_keys(asked) == provenance.measure_keys(unasked)
     assert asked.table_names[-2:] == ("metered", "electricity")
     assert list(keys.check(unasked)) == list(keys.meters(unasked, (0,), None)) == []
-    apart = Fresh(1, 0.0, ([], "", None), "", SimpleNamespace(), None)
+    apart = Fresh(SimpleNamespace(), "")
     assert list(keys.meters(asked, (0,), apart)) == []
     assert len(list(keys.meters(asked, (0,), SimpleNamespace()))) == 1
 

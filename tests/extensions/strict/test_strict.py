@@ -164,7 +164,7 @@ def algorithms(tmp_path_factory):
 def host_of(use: str, problem: Problem, memory_mb: float | None = None):
     space = problem.lower, problem.upper, problem.integer
     before = os.sched_getaffinity(0)
-    with hosted(Setup(os.getpid(), use, {}, "native", *space, memory_mb), CORES) as host:
+    with hosted(Setup(use, {}, "native", *space, memory_mb), CORES) as host:
         os.sched_setaffinity(0, host.cores)
         try:
             yield host

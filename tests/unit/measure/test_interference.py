@@ -18,8 +18,8 @@ from timefair.measure.evaluation.state import Start
 from timefair.measure.perturbation import (
     DELAY_SHARE,
     REFERENCE_RATIO,
-    Counters,
     RunMonitor,
+    counted,
     judge,
 )
 from timefair.measure.run import _resources
@@ -108,7 +108,7 @@ def machine(tmp_path):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return tuple(Counters(cores, Host(root=tmp_path)).look().values())
+        return tuple(counted(cores, Host(root=tmp_path)).values())
 
     return build
 

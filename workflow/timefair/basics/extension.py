@@ -129,7 +129,6 @@ def extensions() -> Mapping[str, Extension]:
 
 
 def packages(kind: str) -> list[ModuleType]:
-    """The packages of all extensions that declare ``libraries`` or ``suites``."""
     found = ((one, getattr(one, kind)) for one in extensions().values())
     return [one.module(name) for one, name in found if name]
 
@@ -142,7 +141,6 @@ def each(hook: str, *arguments: Any) -> Iterator[Any]:
 
 
 def confined(isolation: str, *arguments: Any) -> Any:
-    """What the extension with this value of ``isolation`` confines a job's algorithm to."""
     if not (module := confining(isolation)):
         raise InputError(f"isolation: {isolation}: there is no extension for it")
     return importlib.import_module(module).confined(*arguments)
@@ -176,6 +174,5 @@ def elsewhere(campaign: Any, label: str) -> Mapping[str, Any] | None:
 
 @cache
 def added_keys(part: str) -> Mapping[str, Any]:
-    """The keys that extensions add to a part of a campaign, with their classes."""
     added = (pair for one in extensions().values() for pair in one.sections_of(part))
     return MappingProxyType(dict(added))

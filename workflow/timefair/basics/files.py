@@ -53,7 +53,6 @@ DIGITS = 12  # digits of a digest that are shown
 
 
 def short(digest: str | None) -> str:
-    """Return the first digits of a digest."""
     return digest[:DIGITS] if digest else "unknown"
 
 
@@ -71,7 +70,6 @@ OF_A_RUN = "timefair-run-"
 
 
 def folder_of_runs() -> Path:
-    """The folder in which the temporary folders of this user's runs are."""
     return Path(tempfile.gettempdir(), f"{OF_A_RUN}{os.geteuid()}")
 
 
@@ -105,7 +103,6 @@ def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
 
 
 def remove_abandoned() -> None:
-    """Remove the temporary folders of this user's runs whose process was killed."""
     top, names = folder_of_runs(), []
     with contextlib.suppress(FileNotFoundError):
         names = os.listdir(top)
@@ -166,5 +163,4 @@ def snakemake_above(folder: Path) -> int | None:
 
 
 def begun_path(record: Path) -> Path:
-    """Path of the note of the job with this record."""
     return record.with_name(record.name + ".begun")

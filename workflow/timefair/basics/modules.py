@@ -19,7 +19,6 @@ class _Refusing(MetaPathFinder):
         self._names = names
 
     def find_spec(self, name: str, *_: Any) -> None:
-        """Refuse some names; leave all others to the finders that follow."""
         if name in self._names:
             raise ModuleNotFoundError(f"{name} is hidden", name=name)
 

@@ -24,7 +24,6 @@ does not terminate with `inf`. This is the number next below 1e300, a usual pena
 
 
 def rounding(f_opt: Numbers) -> Numbers:
-    """Distance below an optimum that counts as rounding."""
     return ROUNDING * (1 + abs(f_opt))
 
 

@@ -26,7 +26,6 @@ CampaignView: TypeAlias = Any
 
 
 def _first_paragraph(schema: dict[str, Any]) -> None:
-    """Keep only the beginning of a class's docstring as its description in the JSON schema."""
     if "description" in schema:
         schema["description"] = " ".join(schema["description"].partition("\n\n")[0].split())
 
@@ -189,7 +188,6 @@ SCHEDULE = "should be one parameter with fill, {launches: k} or a whole number f
 
 
 def _is_schedule(value: object) -> bool:
-    """One parameter, and `fill`, a number of launches or its value."""
     one = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else None
     number = one.get("launches") if isinstance(one, Mapping) and len(one) == 1 else one
     whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1

@@ -188,7 +188,6 @@ def is_file(place: str) -> bool:
 
 
 def module_exists(place: str) -> bool:
-    """Whether a module of that name, or the package that it is in, can be found."""
     _look_in_current_directory()
     try:
         return importlib.util.find_spec(place.partition(".")[0]) is not None
@@ -197,7 +196,6 @@ def module_exists(place: str) -> bool:
 
 
 def load_function(name: str) -> Callable[..., object]:
-    """Load a function; InputError if it does not exist or its module has an error."""
     place, _, attribute = name.rpartition(":")
     module = _module(place)
     function = getattr(module, attribute, None)
@@ -307,7 +305,6 @@ def source_files(name: str) -> list[Path]:
 
 
 def packages(name: str) -> list[str]:
-    """The installed distributions of the named module; empty for a single file."""
     place = name.rpartition(":")[0]
     package = place.partition(".")[0]
     return [] if is_file(place) else sorted(set(_owners().get(package, [])))
@@ -318,7 +315,6 @@ _owners = cache(importlib.metadata.packages_distributions)
 
 
 def _look_in_current_directory() -> None:
-    """Put the working directory first on the import path, as ``python -m`` does."""
     here = os.getcwd()
     is_own(here)
     if here not in sys.path and "" not in sys.path:

@@ -53,7 +53,6 @@ def duration(seconds: float, clock: str = "wall", digits: int = 3) -> str:
 
 
 def rough(seconds: float) -> str:
-    """A time in whole seconds or minutes, or in hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 90 * 60:
@@ -69,7 +68,6 @@ def cost(value: float, unit: str, clock: str = "wall") -> str:
 
 
 def schedule_in_words(asked: object) -> str:
-    """How the key `schedule` sets its parameter."""
     if isinstance(asked, Mapping):
         return f"{asked['launches']} launches fill the budget"
     return "one launch fills the budget" if asked == "fill" else "given"
@@ -88,7 +86,6 @@ def p_value(p: float, bound: str = "=") -> str:
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """A number and the noun that it counts, with an s or a given plural."""
     return f"{count} {noun if count == 1 else several or noun + 's'}"
 
 

@@ -68,7 +68,6 @@ class Host:
         return found
 
     def names(self, path: str) -> list[str]:
-        """The sorted names in a folder; may be empty."""
         try:
             return sorted(os.listdir(self.root / path))
         except OSError:
@@ -108,7 +107,6 @@ def online(host: Host) -> list[int]:
 
 
 def siblings(host: Host) -> list[list[int]]:
-    """The logical cores of each physical core."""
     texts = _of_cores(host, "topology/thread_siblings_list")
     groups = {tuple(parse_ranges(text)) for text in texts}
     return [list(group) for group in sorted(groups)]
@@ -202,18 +200,20 @@ _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 
 def cpu_quota(host: Host) -> float | str:
-    """The CPU time that the group may use per period, in cores."""
     return _tightest(_quota(host, folder) for folder in folders(host, "cpu"))
 
 
 def throttled_periods(host: Host) -> int:
     """The number of periods in which the group, or one above it, was stopped by its quota."""
-    paths = [f"{folder}/cpu.stat" for folder in folders(host, "cpu")]
-    stats = [host.fields(path, " ") for path in paths if host.has(path)]
-    counts = [int(stat["nr_throttled"]) for stat in stats if "nr_throttled" in stat]
+    counts = [int(one["nr_throttled"]) for one in cpu_stats(host) if "nr_throttled" in one]
     if not counts:
         raise Unknown("no cpu.stat counts throttled periods")
     return max(counts)
+
+
+def cpu_stats(host: Host) -> list[dict[str, str]]:
+    paths = [f"{folder}/cpu.stat" for folder in folders(host, "cpu")]
+    return [host.fields(path, " ") for path in paths if host.has(path)]
 
 
 def memory_left_mb(host: Host) -> float | str:
@@ -311,7 +311,6 @@ def _of_numpy(section: str) -> Any:
 
 
 def blas_threads(_: Host) -> list[dict[str, Any]]:
-    """The thread pools of the native libraries that this process has loaded."""
     from threadpoolctl import threadpool_info
 
     return [
@@ -355,7 +354,6 @@ _MATTER = (
 
 
 def environment(host: Host) -> dict[str, str]:
-    """The environment variables that change the speed of programs."""
     return {
         name: value
         for name, value in sorted(host.environment.items())
@@ -407,7 +405,6 @@ EXTRAS = ("extras", "report", "cluster", "crate")  # those that campaigns use
 
 
 def check_installed() -> None:
-    """Raise `InputError` if a package has a version that timefair does not support."""
     if faults := unsupported():
         raise InputError(*faults)
 
@@ -646,7 +643,6 @@ Check = Callable[[Observation], Finding]
 
 
 def findings(seen: Observation) -> list[Finding]:
-    """Run all checks; the worst finding comes first."""
     found = []
     for name, check in CHECKS.items():
         try:

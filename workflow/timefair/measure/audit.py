@@ -91,8 +91,6 @@ def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
 
 
 def slow(problem: Problem) -> Problem:
-    """The same problem, each evaluation of which takes at least `SLOW_S`."""
-
     def evaluate(x: NDArray[np.float64]) -> Any:
         end = time.perf_counter() + SLOW_S
         value = problem.evaluate(x)

@@ -220,15 +220,20 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
         raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
     folder = lock_folder()
     folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
-    while len(locks := _take(folder, usable, count)) < count:
-        _free(locks)
+    while True:
+        # Nothing is written, so that locks of another user can be taken too.
+        tried = ((files.lock(folder / f"core-{k}", wait=False, write=False), k) for k in usable)
+        locks = dict(islice(((fd, core) for fd, core in tried if fd is not None), count))
+        try:
+            if len(locks) == count:
+                os.sched_setaffinity(0, locks.values())
+                yield tuple(locks.values())
+                return
+        finally:
+            os.sched_setaffinity(0, usable)
+            for fd in locks:
+                os.close(fd)
         time.sleep(random.uniform(0.02, 0.1))
-    try:
-        os.sched_setaffinity(0, locks)
-        yield tuple(locks)
-    finally:
-        os.sched_setaffinity(0, usable)
-        _free(locks)
 
 
 def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
@@ -240,23 +245,6 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
     usable = [[core for core in group if core in cores] for group in siblings]
     rank = {core: place for group in usable for place, core in enumerate(group)}
     return sorted(cores, key=lambda core: (rank.get(core, 0), core))
-
-
-def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
-    locks: dict[int, int] = {}
-    for core in cores:
-        # Nothing is written, so that locks of another user can be taken too.
-        fd = files.lock(folder / f"core-{core}", wait=False, write=False)
-        if fd is not None:
-            locks[core] = fd
-        if len(locks) == count:
-            break
-    return locks
-
-
-def _free(locks: dict[int, int]) -> None:
-    for fd in locks.values():
-        os.close(fd)
 
 
 @contextlib.contextmanager

@@ -7,11 +7,8 @@ measures its runs in forks of itself.
 
 from __future__ import annotations
 
-import json
 import math
 import os
-import pickle
-import socket
 import sys
 import tempfile
 import time
@@ -37,7 +34,7 @@ from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts, machine_state
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import ends_at_once, interruptible
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
@@ -47,13 +44,13 @@ from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
     Allowance,
+    Fresh,
     Launcher,
     Subject,
     Unloaded,
-    fresh,
     measure_run,
 )
-from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
+from timefair.measure.trial import NoAnswer, elsewhere, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems import registry as suites
@@ -178,9 +175,12 @@ class Prepared:
                 subject, keeper = self.get_ready(job), None
                 self.views = self.views.without(folder)
                 if lost := threads.lost():
-                    context = os.getpid(), self.campaign.snapshot(), job, self.views
-                    subject = stack.enter_context(fresh(context, lost))
-                    self.trial, keeper = trial.Trial(*subject.trial), subject.keeper
+                    context = self.campaign.snapshot(), job, self.views
+                    kernel.adopt_orphans()
+                    name = f"the process that imports {lost} again"
+                    found = stack.enter_context(trial.companion(__name__, context, name))
+                    subject, (_, tried) = Fresh(found, lost), found.told
+                    self.trial, keeper = trial.Trial(*tried), found.keeper
                 elif self.views.namespaces:
                     network = self.views.network
                     keeper = stack.enter_context(kernel.kept_keeper(network=network))
@@ -318,7 +318,6 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
 
 
 def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:
-    """With a schedule, set the length of a launch, that of earlier runs of the job if any."""
     asked = prepared.planned.algorithms[job.algorithm].schedule
     if not asked:
         return
@@ -680,12 +679,9 @@ def found_schedule(
 # --- The process without any code of the user that forks runs which import it (`run.Fresh`) ------
 
 
-def main(descriptor: str) -> None:
-    """Run the process. The argument is the descriptor of the socket to its starter."""
-    connection = socket.socket(fileno=int(descriptor))
-    starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
-    kernel.die_with_parent(starter)
-    ends_at_once()
+def ready(starter: int, message: tuple[str, Job, Views]) -> trial.Ready:
+    """What `trial.companion` needs of it."""
+    snapshot, job, folders = message
     campaign, begun, tried = restored(snapshot), time.monotonic(), trial.Trial()
     prepared: list[Prepared] = []
     allowance = allowance_of(campaign, folders, job)
@@ -717,6 +713,4 @@ def main(descriptor: str) -> None:
 
     memory_mb, cores = allowance.memory_mb, allowance.cores
     tried = trial.trial_launch(on_trial, memory_mb, folders, cores, LOADING_S)
-    connection.send(json.dumps([time.monotonic() - begun, tried]).encode())
-    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
-    fork_on_request(connection, live)
+    return [time.monotonic() - begun, tried], live, folders

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from functools import partial
 from statistics import fmean, median
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import lengthened
-from timefair.machine.facts import Host, Unknown, folders
+from timefair.machine.facts import Host, cpu_stats, gather
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
@@ -57,50 +57,36 @@ _STEAL = 7  # the field of a core's line in /proc/stat, after its name
 _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}  # versions 2 and 1
 
 
-class Counters:
-    """What the kernel counts beside a run on some cores."""
+def counted(cores: Iterable[int], host: Host) -> dict[str, float | None]:
+    """Seconds so far: in which the hypervisor ran something else on the cores, in which a task on
+    the machine waited for a core, in which a quota stopped the control group of this process and
+    those around it, and in which a task waited for memory. None if unknown.
+    """
+    reads: dict[str, Callable[[Host], float | None]] = {
+        "steal_s": partial(_steal_s, cores),
+        "pressure_s": partial(_pressure_s, "cpu"),
+        "throttled_s": _throttled_s,
+        "memory_s": partial(_pressure_s, "memory"),
+    }
+    found = gather(reads, host)
+    return {name: found[name] for name in reads}
 
-    def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
-        self._host, self._quotas = host or Host(), list[str]()
-        self._cores = [f"cpu{core}" for core in cores]
-        with suppress(Unknown, ValueError):
-            self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
 
-    def look(self) -> dict[str, float | None]:
-        """Seconds so far: in which the hypervisor ran something else on the cores, in which a task
-        on the machine waited for a core, in which a quota stopped the control group of this process
-        and those around it, and in which a task waited for memory. None if unknown.
-        """
-        reads: dict[str, Callable[[], float | None]] = {
-            "steal_s": self._steal_s,
-            "pressure_s": lambda: self._pressure_s("cpu"),
-            "throttled_s": self._throttled_s,
-            "memory_s": lambda: self._pressure_s("memory"),
-        }
-        found: dict[str, float | None] = dict.fromkeys(reads)
-        for name, read in reads.items():
-            with suppress(Unknown, LookupError, ValueError):
-                found[name] = read()
-        return found
+def _steal_s(cores: Iterable[int], host: Host) -> float:
+    told = host.fields("proc/stat", " ")
+    ticks = sum(int(told[f"cpu{core}"].split()[_STEAL]) for core in cores)
+    return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _steal_s(self) -> float:
-        told = self._host.fields("proc/stat", " ")
-        ticks = sum(int(told[core].split()[_STEAL]) for core in self._cores)
-        return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _pressure_s(self, of: str) -> float:
-        told = self._host.fields(f"proc/pressure/{of}", " ")
-        return int(told["some"].rpartition("total=")[2]) / 1e6
+def _pressure_s(of: str, host: Host) -> float:
+    told = host.fields(f"proc/pressure/{of}", " ")
+    return int(told["some"].rpartition("total=")[2]) / 1e6
 
-    def _throttled_s(self) -> float | None:
-        stats = [self._host.fields(path, " ") for path in self._quotas if self._host.has(path)]
-        found = [
-            int(stat[name]) * unit
-            for stat in stats
-            for name, unit in _THROTTLED.items()
-            if name in stat
-        ]
-        return sum(found) if found else None
+
+def _throttled_s(host: Host) -> float | None:
+    units = ((stat, name, unit) for stat in cpu_stats(host) for name, unit in _THROTTLED.items())
+    found = [int(stat[name]) * unit for stat, name, unit in units if name in stat]
+    return sum(found) if found else None
 
 
 DIMENSION = 10
@@ -159,7 +145,7 @@ class RunMonitor:
     def __init__(
         self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
     ) -> None:
-        self._counters, self._repeats, self._parts = Counters(cores), repeats, parts
+        self._cores, self._repeats, self._parts = tuple(cores), repeats, parts
         times = [self._reference_s() for _ in range(BEST_OF)] if reference else None
         self._best_s = self._last_s = min(times) if times else None
 
@@ -178,11 +164,11 @@ class RunMonitor:
 
     def _observed(self, run: Callable[[], Row]) -> Row:
         before_s = self._last_s
-        before = self._counters.look()
+        before = counted(self._cores, Host())
         row = run()
         added = {
             name: None if now is None or (then := before[name]) is None else max(now - then, 0.0)
-            for name, now in self._counters.look().items()
+            for name, now in counted(self._cores, Host()).items()
         }
         memory_s = added.pop("memory_s")
         mean_s = None
@@ -233,7 +219,6 @@ def kernels() -> dict[str, list[float]]:
 
 
 def _arithmetic() -> Any:
-    """Products and functions of arrays that fit into the first cache."""
     matrix = np.linspace(-1.0, 1.0, 40 * 40).reshape(40, 40)
     vector, total = np.linspace(0.1, 2.0, 1000), 0.0
     for k in range(80):

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import json
 import math
 import os
 import resource
 import select
 import signal
-import socket
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,10 +51,9 @@ from timefair.measure.evaluation.state import (
 )
 from timefair.measure.isolation import Views, scratch_folder
 from timefair.measure.trial import (
+    Companion,
     NoAnswer,
-    companion,
     elsewhere,
-    forked,
     of_a_return,
     of_a_timeout,
     point_of,
@@ -144,26 +141,12 @@ class Confined:
 class Fresh:
     """A process that forks runs which import the user's modules, ``because`` of what they lose."""
 
-    pid: int
-    seconds: float
-    trial: tuple[list[str], str, str | None]
+    companion: Companion
     because: str
-    connection: socket.socket
-    keeper: Keeper | None
 
-
-@contextlib.contextmanager
-def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process with what `job.main` needs; `InputError` if it ends."""
-    kernel.adopt_orphans()
-
-    def fault(code: int) -> str:
-        return f"the process that imports {because} again ended with {code}"
-
-    with companion("timefair.measure.job", context, fault) as (pid, connection, answer):
-        kernel.end_orphans(spare=[pid])  # that the trial launch left
-        seconds, trial = json.loads(answer)
-        yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
+    @property
+    def pid(self) -> int:
+        return self.companion.pid
 
 
 def last_moment(start: Start, allowance: Allowance) -> int:
@@ -241,7 +224,6 @@ class Launcher:
         kernel.end_process(1)
 
     def _begin_run(self, used_ns: Callable[[], int], prepared_s: float) -> Start:
-        """Start the time of the run. `used_ns` reads the CPU time of the algorithm's process."""
         cpu, time_ns = self.allowance.cpu, self.allowance.time_ns
         delay, prepared = kernel.run_queue_delay_ns(), round(prepared_s * 1e9)
         switches = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
@@ -468,7 +450,7 @@ class _Run:
             remark = None
             if isinstance(self.algorithm, Fresh):
                 of_run_s = state.start.prepared / 1e9 if state.start else 0.0
-                row["preparation_s"] = self.algorithm.seconds + of_run_s
+                row["preparation_s"] = self.algorithm.companion.told[0] + of_run_s
                 lost = self.algorithm.because
                 remark = (
                     f"its modules were imported again, because forks would lose or share {lost}"
@@ -524,7 +506,7 @@ class _Run:
         if isinstance(algorithm, Fresh):
             memory = state.numbers, state.recommended_dimension
             request = (self.problem.name.instance, self.seed, tempfile.gettempdir(), memory)
-            pid, loading_s = forked(algorithm.connection, request, state.fds), LOADING_S
+            pid, loading_s = algorithm.companion.forked(request, state.fds), LOADING_S
         elif pid := os.fork():
             loading_s = 0.0
         else:
@@ -710,7 +692,6 @@ def _waited(row: dict[str, Any]) -> str | None:
 def _contradiction(
     result: dict[str, Any], start: Start | None, forked: int, problem: Problem
 ) -> str | None:
-    """The first contradiction in the data that the run's process wrote; None if there is none."""
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
@@ -731,7 +712,6 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    """The result of a run of which only the start can be trusted."""
     blank = State.of(problem)
     try:
         if start is not None:
@@ -844,7 +824,6 @@ def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.f
 
 
 def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
-    """The value without noise of the point of the last event; `inf` if there is none."""
     if vectors is None:
         return math.inf
     last = vectors["evaluations"] == events["evaluations"][-1:]

@@ -27,8 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.machine import facts
-from timefair.machine.facts import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
 
@@ -158,7 +156,6 @@ def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
 
 
 def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
-    """Run commands as `in_processes`; they do not outlive this process."""
     with interruptible():
         yield from in_processes((partial(_begun, one) for one in commands), most)
 
@@ -359,7 +356,6 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is available
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
@@ -367,7 +363,6 @@ Work = Callable[[int, Request], int]  # does a job: its number from 1, its reque
 
 
 def begin(starter: int) -> None:
-    """Begin to get ready on behalf of the process that started this one."""
     kernel.die_with_parent(starter)
     ends_at_once()
 
@@ -381,7 +376,12 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
         driver_fd = os.pidfd_open(driver)
     except ProcessLookupError:
         return
-    _let_go()
+    _flush()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    kernel.outlive_parent()  # the job that started this process, whose log is closed here
     poll = select.poll()
     for fd in (driver_fd, listener.fileno()):
         poll.register(fd, select.POLLIN)
@@ -403,18 +403,6 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             if (pid := _take(listener, inherited, act)) is not None:
                 jobs[pidfd := os.pidfd_open(pid)] = pid
                 poll.register(pidfd, select.POLLIN)
-        elif not jobs and _memory_is_scarce():
-            return
-
-
-def _let_go() -> None:
-    """Be independent of the job that started this process, and of its log."""
-    _flush()
-    null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(null, fd)
-    os.close(null)
-    kernel.outlive_parent()
 
 
 def _take(
@@ -464,13 +452,6 @@ def _live(
         with contextlib.suppress(OSError, ValueError):
             _flush()
         with contextlib.suppress(OSError):
-            kernel.no_signal_on_hangup(connection.fileno())
+            kernel.signal_on_hangup(connection.fileno(), None)
             connection.send(str(status).encode())
         kernel.end_process(status)
-
-
-def _memory_is_scarce() -> bool:
-    with contextlib.suppress(Unknown):
-        free, whole = (facts.meminfo_mb(Host(), name) for name in ("MemAvailable", "MemTotal"))
-        return free < MEMORY_SHARE * whole
-    return False

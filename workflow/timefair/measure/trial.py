@@ -20,7 +20,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -40,7 +40,7 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted
 from timefair.basics.modules import hidden_modules
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import ends_at_once
+from timefair.machine.linux.kernel import Keeper, ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State, take_output
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
@@ -81,47 +81,80 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     return answer["value"]
 
 
-@contextmanager
-def companion(
-    module: str, message: object, fault: Callable[[int], str]
-) -> Iterator[tuple[int, socket.socket, bytes]]:
-    """Start an interpreter for a module's ``main``, which gets the descriptor of its socket, and
-    answers the pickled message: its process id, the socket, and the answer. It is ended with the
-    block. `InputError` with the line of `fault`, from the exit status, if it does not answer.
+@dataclass(frozen=True)
+class Companion:
+    """Another interpreter, which forks processes that are children of this one: its number, the
+    socket to it, what it told, and the keeper of what it forks, if the kernel allows one.
     """
-    code = f"import sys; from {module} import main; main(*sys.argv[1:])"
+
+    pid: int
+    connection: socket.socket
+    told: Any
+    keeper: Keeper | None
+
+    def forked(self, request: object, fds: Sequence[int]) -> int:
+        """Let it fork a process that lives by its `Life`; return the number of the process."""
+        socket.send_fds(self.connection, [pickle.dumps(request)], fds)
+        if not (answer := self.connection.recv(32)):
+            raise Interrupted(signal.SIGKILL)
+        return int(answer)
+
+
+Life = Callable[[Any, list[int]], NoReturn]  # of a request and descriptors
+Ready = tuple[object, Life, Views]  # what to tell, as of JSON; and the views of what it forks
+
+
+@contextmanager
+def companion(module: str, message: object, name: str) -> Iterator[Companion]:
+    """Start an interpreter for a module's ``ready(starter, message)``, which gives a `Ready`; it is
+    ended with the block. `InputError` with its faults, or with its `name` if it does not answer.
+    Messages from it are JSON: it may have run the user's code.
+    """
+    code = "import sys; from timefair.measure.trial import accompany; accompany(*sys.argv[1:])"
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
         fd = theirs.fileno()
-        process = subprocess.Popen([sys.executable, "-P", "-c", code, str(fd)], pass_fds=[fd])
+        words = [sys.executable, "-P", "-c", code, module, str(fd)]
+        process = subprocess.Popen(words, pass_fds=[fd])
         try:
             theirs.close()
-            ours.send(pickle.dumps(message))
-            if not (answer := ours.recv(LONGEST)):
-                raise InputError(fault(process.wait()))
-            yield process.pid, ours, answer
+            ours.send(pickle.dumps((os.getpid(), message)))
+            answer, fds, *_ = socket.recv_fds(ours, LONGEST, 2)
+            if not answer:
+                raise InputError(f"{name} ended with status {process.wait()}")
+            faults, told, number = json.loads(answer)
+            if faults:
+                raise InputError(*faults)
+            kernel.end_orphans(spare=[process.pid])  # that its trial launch left
+            keeper = Keeper(socket.socket(fileno=fds[0]), fds[1], number) if fds else None
+            yield Companion(process.pid, ours, told, keeper)
         finally:
             process.kill()
             process.wait()
 
 
-def forked(connection: socket.socket, request: object, fds: Sequence[int]) -> int:
-    """Let the `companion` at the other end fork a process, and adopt it; return its number."""
-    socket.send_fds(connection, [pickle.dumps(request)], fds)
-    if not (answer := connection.recv(32)):
-        raise Interrupted(signal.SIGKILL)
-    return int(answer)
-
-
-def fork_on_request(connection: socket.socket, live: Callable[[Any, list[int]], NoReturn]) -> None:
-    """Fork ``live(request, fds)`` whenever `forked` asks for it, as a child of who asks."""
-    while True:
-        message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
-        if not message:
-            return
-        pid = kernel.forked_beside(partial(live, pickle.loads(message), fds))
+def accompany(module: str, descriptor: str) -> None:
+    connection = socket.socket(fileno=int(descriptor))
+    starter, message = pickle.loads(connection.recv(LONGEST))
+    kernel.die_with_parent(starter)
+    ends_at_once()
+    told, fds, faults, number = None, list[int](), tuple[str, ...](), 0
+    try:
+        told, live, views = importlib.import_module(module).ready(starter, message)
+    except InputError as error:
+        faults = error.faults
+    else:
+        if views.namespaces:
+            keeper = kernel.make_keeper(network=views.network)
+            fds, number = [keeper.connection.detach(), keeper.answers], keeper.number
+    socket.send_fds(connection, [json.dumps([faults, told, number]).encode()], fds)
+    while not faults:
         for fd in fds:
             os.close(fd)
+        request, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
+        if not request:
+            return
+        pid = kernel.forked_beside(partial(live, pickle.loads(request), fds))
         connection.send(str(pid).encode())
 
 

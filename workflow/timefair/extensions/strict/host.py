@@ -1,14 +1,8 @@
-"""The process that holds the algorithm, and neither function nor instances; it forks solvers.
-Messages to it are pickled; messages from it are JSON, because a process that has run the
-algorithm's code is not trusted.
-"""
+"""The process that holds the algorithm, and neither function nor instances; it forks solvers."""
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
-import socket
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,29 +21,20 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
-from timefair.measure.trial import (
-    LONGEST,
-    fork_on_request,
-    load,
-    of_a_return,
-    prepare,
-    stream,
-)
+from timefair.measure.trial import Ready, load, of_a_return, prepare, stream
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host needs: its starter, an algorithm as in `trial.load`, its search space, arrays of
-    shape ``(dimension,)``, and the memory of a solver. With ``network``, it has one of its own.
+    """What a host needs: an algorithm as in `trial.load`, its search space, arrays of shape
+    ``(dimension,)``, and the memory of a solver. With ``network``, it has one of its own.
     """
 
-    starter: int
     use: str
     parameters: Mapping[str, object]
     integer_as: str
@@ -65,37 +50,13 @@ Request: TypeAlias = "tuple[int, tuple[int, ...], str]"
 """For a solver: the seed of the run, its cores and its temporary folder."""
 
 
-class Ready(NamedTuple):
-    """The answer of a host: seconds of preparation, what `trial.Trial` has, and the folders that
-    solvers share, and why. Instead, there may be only ``faults`` of an algorithm.
+def ready(starter: int, setup: Setup) -> Ready:
+    """Load and prepare the algorithm. What is told: seconds of preparation, the trace of the trial
+    launch and files that appeared in it, the folders that solvers share, and why.
     """
-
-    seconds: float
-    trace: str
-    appeared: str | None
-    watched: list[str]
-    watched_because: str | None
-
-
-def main(descriptor: str) -> None:
-    connection = socket.socket(fileno=int(descriptor))
-    setup: Setup = pickle.loads(connection.recv(LONGEST))
-    kernel.die_with_parent(setup.starter)
-    ends_at_once()
     if setup.network:
         with suppress(OSError):  # as with private views, the record says that it is refused
             kernel.own_network()
-    try:
-        algorithm, folders, ready = _get_ready(setup)
-    except InputError as error:
-        connection.send(json.dumps({"faults": error.faults}).encode())
-        return
-    connection.send(json.dumps(ready._asdict()).encode())
-    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=False)
-    fork_on_request(connection, partial(_live, algorithm, setup, folders))
-
-
-def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
     begun = monotonic()
     algorithm = load(setup.use, setup.parameters, setup.integer_as)
     seconds = monotonic() - begun
@@ -112,8 +73,8 @@ def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
         )
     seconds += monotonic() - begun
     watched = [str(folder) for folder in folders.watched]
-    ready = Ready(seconds, trial.trace, trial.appeared, watched, folders.because)
-    return algorithm, folders, ready
+    told = seconds, trial.trace, trial.appeared, watched, folders.because
+    return told, partial(_live, starter, algorithm, setup, folders), folders
 
 
 def _stand_in(setup: Setup) -> Problem:
@@ -130,7 +91,12 @@ def _stand_in(setup: Setup) -> Problem:
 
 
 def _live(
-    algorithm: Algorithm, setup: Setup, folders: Views, request: Request, fds: list[int]
+    starter: int,
+    algorithm: Algorithm,
+    setup: Setup,
+    folders: Views,
+    request: Request,
+    fds: list[int],
 ) -> NoReturn:
     caller, own = None, os.getpid()
     seed, cores, folder = request
@@ -142,7 +108,7 @@ def _live(
         tempfile.tempdir = folder
         os.sched_setaffinity(0, cores)
         folders.enter()
-        kernel.die_with_parent(setup.starter)
+        kernel.die_with_parent(starter)
         kernel.limit_memory(setup.memory_mb)
         kernel.leave_for_others()
         channel = Channel(channel_fd, len(setup.lower))

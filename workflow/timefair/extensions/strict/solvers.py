@@ -5,54 +5,79 @@ evaluates for the solver on another core; neither reads the other.
 
 from __future__ import annotations
 
-import json
 import os
 import select
-import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from timefair.algorithms.base import Algorithm, Objective
-from timefair.basics.errors import InputError
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
-from timefair.extensions.strict.host import Ready, Request, Setup
+from timefair.extensions.strict.host import Request, Setup
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import Keeper
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job import Prepared
 from timefair.measure.run import Confined
-from timefair.measure.trial import Remark, Trial, companion, forked
+from timefair.measure.trial import Companion, Remark, Trial, companion
 from timefair.records.status import Isolation
 
 
 @dataclass(frozen=True)
 class Host(Confined):
-    """A host that is ready, with the cores of its solvers and the socket to it."""
+    """A host that is ready, with the cores of its solvers."""
 
     cores: tuple[int, ...]
-    ready: Ready
-    connection: socket.socket
+    companion: Companion
     dimension: int
 
     def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
-        solvers = _Solvers(self, state, seed)
-        return Algorithm(solvers.solve), solvers.first.cpu_ns
+        """The algorithm makes each launch in a solver that is free, with the same random stream."""
+        solvers: list[Solver] = []
 
-    def solver(self, seed: int, output: int) -> Solver:
+        def another() -> Solver:
+            solvers.append(Solver(self, seed, state.output_fd))
+            state["solvers"] += 1
+            return solvers[-1]
+
+        def solve(objective: Objective, rng: np.random.Generator) -> Remark:
+            solver = next((one for one in solvers if not one.busy), None) or another()
+            return solver.launch(int(state["launches"]) - 1, objective)
+
+        return Algorithm(solve), partial(kernel.cpu_ns_of, another().pid)
+
+
+class Solver:
+    """A process of the algorithm, for one launch at a time."""
+
+    def __init__(self, host: Host, seed: int, output: int) -> None:
         fd = os.memfd_create("timefair-channel")
         try:
-            channel = Channel(fd, self.dimension)
-            request: Request = (seed, self.cores, tempfile.gettempdir())
-            return Solver(forked(self.connection, request, [fd, output]), channel)
+            channel = Channel(fd, host.dimension)
+            request: Request = (seed, host.cores, tempfile.gettempdir())
+            self.pid = host.companion.forked(request, [fd, output])
         finally:
             os.close(fd)
+        poll = select.poll()
+        poll.register(os.pidfd_open(self.pid), select.POLLIN)
+        self._server = Server(channel, lambda: not poll.poll(0))
+        self._server.wait_until_ready()
+        self.busy = False
+
+    def launch(self, number: int, objective: Objective) -> Remark:
+        self.busy = True
+        try:
+            return Remark(self._server.launch(number, objective))
+        except SolverGone:
+            raise SolverGone(self.pid) from None
+        finally:
+            self.busy = False
 
 
 @contextmanager
@@ -63,7 +88,6 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
     spec = prepared.campaign.algorithms[job.algorithm]
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
     setup = Setup(
-        starter=os.getpid(),
         use=spec.use,
         parameters=spec.arguments,
         integer_as=spec.integer,
@@ -75,11 +99,10 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
         network=not prepared.campaign.network,
     )
     with hosted(setup, cores) as host:
-        ready = host.ready
-        watched = tuple(map(Path, ready.watched))
-        prepared.views = Views(Isolation.STRICT, ready.watched_because, watched=watched)
-        prepared.trial = Trial((), ready.trace, ready.appeared)
-        prepared.seconds += ready.seconds
+        seconds, trace, appeared, folders, because = host.companion.told
+        prepared.views = Views(Isolation.STRICT, because, watched=tuple(map(Path, folders)))
+        prepared.trial = Trial((), trace, appeared)
+        prepared.seconds += seconds
         os.sched_setaffinity(0, host.cores)
         yield host
 
@@ -90,56 +113,6 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     cannot read this one's memory or files. `InputError` if the algorithm cannot be loaded.
     """
     kernel.forbid_inspection()
-
-    def fault(code: int) -> str:
-        return f"{setup.use}: its process ended with status {code} when loaded"
-
-    host = companion("timefair.extensions.strict.host", setup, fault)
-    with host as (pid, connection, answer):
-        told = json.loads(answer)
-        if "faults" in told:
-            raise InputError(*told["faults"])
-        ready = Ready(**told)
-        kernel.end_orphans(spare=[pid])  # that the trial launch left
-        keeper = Keeper.received(connection)
-        yield Host(pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
-
-
-class Solver:
-    def __init__(self, pid: int, channel: Channel) -> None:
-        self.pid = pid
-        self._poll = select.poll()
-        self._poll.register(os.pidfd_open(pid), select.POLLIN)
-        self._server = Server(channel, lambda: not self._poll.poll(0))
-        self._server.wait_until_ready()
-        self.busy = False
-
-    def cpu_ns(self) -> int:
-        return kernel.cpu_ns_of(self.pid)
-
-    def launch(self, number: int, objective: Objective) -> str:
-        self.busy = True
-        try:
-            return self._server.launch(number, objective)
-        except SolverGone:
-            raise SolverGone(self.pid) from None
-        finally:
-            self.busy = False
-
-
-class _Solvers:
-    def __init__(self, host: Host, state: State, seed: int) -> None:
-        self._host, self._state, self._seed = host, state, seed
-        self._solvers: list[Solver] = []
-        self.first = self._another()
-
-    def solve(self, objective: Objective, rng: np.random.Generator) -> Remark:
-        """Make the launch in a solver. The solver uses the same random stream as `rng`."""
-        solver = next((one for one in self._solvers if not one.busy), None) or self._another()
-        return Remark(solver.launch(int(self._state["launches"]) - 1, objective))
-
-    def _another(self) -> Solver:
-        solver = self._host.solver(self._seed, self._state.output_fd)
-        self._state["solvers"] += 1
-        self._solvers.append(solver)
-        return solver
+    name = f"{setup.use}: its process"
+    with companion("timefair.extensions.strict.host", setup, name) as found:
+        yield Host(found.pid, cores[-1], found.keeper, cores[:-1], found, len(setup.lower))

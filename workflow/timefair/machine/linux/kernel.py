@@ -73,7 +73,6 @@ def die_with_parent(parent: int) -> None:
 
 
 def outlive_parent() -> None:
-    """Undo `die_with_parent`."""
     check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
 
 
@@ -129,26 +128,24 @@ def cpu_ns_below(pid: int) -> int:
 
 
 def name_process(name: str) -> None:
-    """Set the name that ``ps`` and ``top`` show for this process; 15 characters are kept."""
     check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
 
 
-def signal_on_hangup(fd: int, number: int) -> None:
+def signal_on_hangup(fd: int, number: int | None) -> None:
     """Let the kernel send a signal to this process when the peer of a socket closes it, or now, if
-    it has.
+    it has; None undoes this.
     """
+    flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    if number is None:
+        fcntl.fcntl(fd, fcntl.F_SETFL, flags & ~os.O_ASYNC)
+        return
     fcntl.fcntl(fd, fcntl.F_SETSIG, number)
     fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_ASYNC)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags | os.O_ASYNC)
     poll = select.poll()
     poll.register(fd, select.POLLRDHUP)
     if poll.poll(0):
         os.kill(os.getpid(), number)
-
-
-def no_signal_on_hangup(fd: int) -> None:
-    """Undo `signal_on_hangup`."""
-    fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) & ~os.O_ASYNC)
 
 
 def wait_or_kill(pid: int, seconds: float) -> None:
@@ -165,7 +162,6 @@ def wait_or_kill(pid: int, seconds: float) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every descendant whose own parent ends (a subreaper)."""
     check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
@@ -219,7 +215,6 @@ def forked_beside(live: Callable[[], NoReturn]) -> int:
 
 
 def keep_descriptors(kept: Iterable[int]) -> None:
-    """Close all descriptors but the first three and these."""
     low = 3
     for fd in sorted({*kept}):
         os.closerange(low, fd)
@@ -285,7 +280,6 @@ def written_bytes(pid: int | str = "self") -> int | None:
 
 
 def limit_memory(memory_mb: float | None) -> None:
-    """Limit the growth of this process's address space; None for no limit."""
     if memory_mb is None:
         return
     pages = int(read_file("/proc/self/statm").split()[0])
@@ -390,7 +384,6 @@ def interruptible(act: Callable[[int], object] | None = None) -> Iterator[None]:
 
 
 def ends_at_once() -> None:
-    """Let `SIGNALS` end this process, regardless of inherited settings."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
@@ -607,7 +600,6 @@ def leave(network: int) -> bool:
 
 
 def mount_proc(flags: int = 0) -> None:
-    """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
     _mount(b"proc", "/proc", b"proc", flags | _NOSUID_NODEV_NOEXEC)
 
 
@@ -768,18 +760,6 @@ class Keeper:
     def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
         self.connection, self.answers, self.number = connection, answers, number
 
-    @classmethod
-    def received(cls, connection: socket.socket) -> Keeper | None:
-        """The keeper that another process has made and handed over; None if it has none."""
-        message, fds, *_ = socket.recv_fds(connection, 32, 2)
-        if not message:
-            raise Interrupted(signal.SIGKILL)
-        return cls(socket.socket(fileno=fds[0]), fds[1], int(message)) if fds else None
-
-    def hand_over(self, connection: socket.socket) -> None:
-        fds = [self.connection.fileno(), self.answers]
-        socket.send_fds(connection, [str(self.number).encode()], fds)
-
     def sweep(self) -> list[Orphan]:
         """End all processes in the namespace and wait for their end; return what they used.
 
@@ -790,14 +770,6 @@ class Keeper:
             raise Interrupted(signal.SIGKILL)
         text = os.pread(self.answers, os.fstat(self.answers).st_size, 0)
         return [Orphan(*one) for one in json.loads(text)]
-
-
-def hand_over_new_keeper(connection: socket.socket, *, possible: bool, network: bool) -> None:
-    """Make a keeper for what this process forks, and give it to another one, if `possible`."""
-    if possible:
-        make_keeper(network=network).hand_over(connection)
-    else:
-        connection.send(b"none")
 
 
 def make_keeper(*, network: bool) -> Keeper:
