@@ -246,7 +246,7 @@ class Exhibit:
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 
 
-_declared: dict[str, Exhibit] = {}
+DECLARED: dict[str, Exhibit] = {}
 
 
 def exhibit(
@@ -308,12 +308,12 @@ def exhibit(
             ),
             **said,
         )
-        there = _declared.get(label)
+        there = DECLARED.get(label)
         if there is not None and there.module != declared.module:
             raise ValueError(
                 f"exhibit {label!r}: both {there.module} and {declared.module} have it"
             )
-        _declared[label] = declared
+        DECLARED[label] = declared
         return build
 
     return declare
@@ -326,7 +326,3 @@ def _filled(text: str, constants: Mapping[str, object]) -> str:
         lambda found: _filled(str(constants[found[1]]), constants),
         dedent(text).strip(),
     )
-
-
-def declared() -> dict[str, Exhibit]:
-    return dict(_declared)

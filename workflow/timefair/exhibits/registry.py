@@ -52,16 +52,16 @@ def room_of(module: str) -> str:
 
 def exhibits() -> dict[str, Exhibit]:
     """Every declared exhibit, in the order of the questions, then of folders and names."""
-    from timefair.exhibits.exhibit import declared
+    from timefair.exhibits.exhibit import DECLARED
 
     for module in pkgutil.walk_packages(timefair.exhibits.__path__, "timefair.exhibits."):
         if room_of(module.name) in ROOMS:
             import_module(module.name)
     for one in extensions().values():
         one.declare()
-    places, known = rooms(), declared()
+    places = rooms()
     order = sorted(
-        known.values(),
+        DECLARED.values(),
         key=lambda one: (one.question.place, places.index(room_of(one.module)), one.module),
     )
     return {one.name: one for one in order}
