@@ -17,9 +17,10 @@ import pandas as pd
 
 from timefair.exhibits import columns as known_columns
 from timefair.exhibits import unknown_optimum
-from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
+from timefair.exhibits.charts.pages import ORDER, WHOLE, Page, pages_of
 from timefair.exhibits.columns import Column, column_names, columns_of
 from timefair.exhibits.layout import Layout, generic
+from timefair.exhibits.registry import room_of
 from timefair.problems.names import GIVEN
 from timefair.records.rundata import runs as of_runs
 from timefair.records.rundata.problems import in_order_of_looks, stacked, with_labels
@@ -65,6 +66,7 @@ class Figure:
       replaced by the meaning of a second in the campaign.
     - `chart`: Form of the figure, drawn on paper and on the page.
     - `needs`: Requirement on a campaign; campaigns that do not meet it do not have the figure.
+    - `table`: The name of its exhibit.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Figure:
     chart: Chart
     default: bool = False
     needs: Need = "nothing"
+    table: str = ""
 
     @property
     def printed_caption(self) -> str:
@@ -81,6 +84,9 @@ class Figure:
     @property
     def page_caption(self) -> str:
         return f"{self.caption} {self.chart.on_page}".strip()
+
+    def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
+        return pages_of(self.chart.panels, frame)
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
@@ -170,6 +176,16 @@ class Exhibit:
         """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__
 
+    @property
+    def room(self) -> str:
+        """The part of `exhibits` that declares it: ``run_count``, or an extension."""
+        return room_of(self.module)
+
+    @property
+    def family(self) -> str:
+        """That part in words: ``Run count``."""
+        return self.room.replace("_", " ").capitalize()
+
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         """The table; its attributes are its name, sentences for captions, such as ``omitted``,
         ``clock``, ``failed`` (suite, dimension and algorithm of all without an evaluation), `ORDER`
@@ -230,7 +246,7 @@ class Exhibit:
         return text + (f"; for {unknown} this is unknown." if unknown else ".")
 
 
-_declared: dict[str, Exhibit] = {}
+DECLARED: dict[str, Exhibit] = {}
 
 
 def exhibit(
@@ -280,6 +296,7 @@ def exhibit(
                 replace(
                     one,
                     name=one.name or label,
+                    table=label,
                     title=one.title or title,
                     caption=" ".join(one.caption.split()),
                 )
@@ -287,12 +304,12 @@ def exhibit(
             ),
             **{"charged": not facts.get("complete", False)} | facts,
         )
-        there = _declared.get(label)
+        there = DECLARED.get(label)
         if there is not None and there.module != declared.module:
             raise ValueError(
                 f"exhibit {label!r}: both {there.module} and {declared.module} have it"
             )
-        _declared[label] = declared
+        DECLARED[label] = declared
         return build
 
     return declare
@@ -305,7 +322,3 @@ def _filled(text: str, constants: Mapping[str, object]) -> str:
         lambda found: _filled(str(constants[found[1]]), constants),
         dedent(text).strip(),
     )
-
-
-def declared() -> dict[str, Exhibit]:
-    return dict(_declared)

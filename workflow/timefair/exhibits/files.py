@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from timefair.exhibits import unknown_optimum
@@ -36,12 +35,10 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
 
 
 def _fields(column: pd.Series[Any], exact: bool) -> pd.Series[Any]:
-    """A column of numbers as texts; each different number is formatted once."""
+    """A column of numbers as texts."""
     if column.dtype.kind != "f":
         return column
-    places, different = pd.factorize(column)
-    texts = [_number(value, exact) for value in different.tolist()]
-    return pd.Series(np.array([*texts, ""], dtype=object)[places], column.index, name=column.name)
+    return column.astype(object).map(lambda value: _number(value, exact), na_action="ignore")
 
 
 def _number(value: float, exact: bool) -> str:

@@ -263,30 +263,39 @@ def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
     ]
 
 
-def evaluated_twice(
+def evaluated(
     samples: Samples,
     proposal: evaluation.Proposal,
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
-) -> tuple[evaluation.Evaluation, evaluation.Evaluation]:
-    """Compare with the complete samples, and with independent runs if there are any."""
+) -> pd.DataFrame:
+    """Sums over the samples of each group, one row for each setting: compared with the complete
+    samples, and with independent runs if there are any."""
+    labels = np.zeros(len(samples.values), np.int64) if groups is None else groups
     known = np.flatnonzero(samples.has_truth)
-    return evaluation.evaluate(
-        samples.values, proposal, groups=groups, progress=progress
-    ), evaluation.evaluate(
+    some = evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers)
+    nested = evaluation.evaluate(samples.values, proposal, groups=labels, progress=progress)
+    independent = evaluation.evaluate(
         samples.values[known],
-        evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
+        some,
         truth=samples.truth[known],
-        groups=None if groups is None else groups[known],
+        groups=labels[known],
         progress=progress,
     )
+    found = pd.DataFrame(nested.within.reshape(-1, len(WITHIN)), columns=WITHIN)
+    of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
+    for end, one, names in of_both:  # there may be groups without independent runs, the last ones
+        for name in names:
+            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
+            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
+            found[f"{name}{end}"] = sums.ravel()
+    return found
 
 
 def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
-    settings = analysis.run_count
-    rules = skewness_rules(settings)
-    parts = []
-    for names, samples in Samples.of(runs, settings.cap).strata():
+    rules, parts = skewness_rules(analysis.run_count), []
+    settings = pd.DataFrame([(r.tau, str(r.outliers)) for r in rules], columns=["tau", "outliers"])
+    for names, samples in Samples.of(runs, analysis.run_count.cap).strata():
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
         counting = Progress(f"{title}, numbers of runs, samples")
@@ -294,32 +303,14 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         if controls:
             proposals[FIXED] = evaluation.fixed_control(proposals[SKEWNESS])
             proposals[RANDOM] = evaluation.random_control(proposals[SKEWNESS], rng=rng)
+        grouped = samples.names.groupby(GROUP)
+        rows = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
+        labels = np.asarray(grouped.ngroup(), dtype=np.int64)
         for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
-            part = _sums(samples, proposal, rules, progress)
-            parts.append(part.assign(**names, rule=rule))
+            sums = evaluated(samples, proposal, progress, labels)
+            parts.append(rows.join(sums).assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
-
-
-def _sums(
-    samples: Samples,
-    proposal: evaluation.Proposal,
-    rules: list[stopping.SkewnessRule],
-    progress: Progress,
-) -> pd.DataFrame:
-    grouped = samples.names.groupby(GROUP)
-    labels = np.asarray(grouped.ngroup(), dtype=np.int64)
-    nested, independent = evaluated_twice(samples, proposal, progress, groups=labels)
-    settings = pd.DataFrame([(r.tau, str(r.outliers)) for r in rules], columns=["tau", "outliers"])
-    found = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
-    of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
-    for end, one, names in of_both:  # there may be groups without independent runs, the last ones
-        for name in names:
-            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
-            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
-            found[f"{name}{end}"] = sums.ravel()
-    found[WITHIN] = nested.within.reshape(len(found), -1)
-    return found
 
 
 FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
@@ -412,22 +403,8 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
-        rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
-        cells = len(samples.values)
-        entrants = [
-            *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
-            *(
-                Entrant(
-                    "fixed n",
-                    f"n = {n}",
-                    stopping.StopCounts(np.full(cells, n), np.full(cells, True)),
-                )
-                for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
-            ),
-            *_widths(samples, analysis, title),
-            _raced(samples, analysis, Progress(f"{title}, racing, problems")),
-        ]
+        entrants = list(_entrants(samples, analysis, analysis.stream(names), title))
         part = _sums_of_entrants(samples, entrants, settings.width, Progress(f"{title}, samples"))
         parts.append(part.assign(**names))
     if not parts:
@@ -441,23 +418,33 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
     )
 
 
-def _skewness(
-    samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
-) -> list[Entrant]:
-    rules = skewness_rules(settings)
-    proposal = evaluation.rule_proposal(rules, samples.values, progress=progress)
-    entrants = []
-    for name, found in (
-        ("skewness", proposal),
-        ("random n", evaluation.random_control(proposal, rng=rng)),
-    ):
-        for k, rule in enumerate(rules):
+def _entrants(
+    samples: Samples, analysis: Analysis, rng: np.random.Generator, title: str
+) -> Iterator[Entrant]:
+    settings, skewness = analysis.run_count, skewness_rules(analysis.run_count)
+    progress = Progress(f"{title}, skewness, samples")
+    proposal = evaluation.rule_proposal(skewness, samples.values, progress=progress)
+    control = evaluation.random_control(proposal, rng=rng)
+    for name, found in (("skewness", proposal), ("random n", control)):
+        for k, one in enumerate(skewness):
             counts = stopping.StopCounts(found.n[:, k], found.met[:, k])
-            entrants.append(Entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
-    return entrants
+            yield Entrant(name, f"τ = {one.tau:g}, {one.outliers}", counts)
+    cells = len(samples.values)
+    for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap):
+        counts = stopping.StopCounts(np.full(cells, n), np.full(cells, True))
+        yield Entrant("fixed n", f"n = {n}", counts)
+    for name, setting, rule in _widths(analysis):
+        rule_name = f"width of {NAMES[name]}"
+        progress = Progress(f"{title}, {rule_name}, {setting}, n")
+        counts = stopping.stop_counts(rule, samples.values, progress=progress)
+        bounded = isinstance(rule, widths.BoundedMeanWidth)
+        outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
+        yield Entrant(rule_name, setting, counts, name, out_of_bounds=outside)
+    yield _raced(samples, analysis, Progress(f"{title}, racing, problems"))
 
 
-def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
+def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRule]]:
+    """The estimate, the setting and the rule of each stopping rule with a width."""
     settings = analysis.run_count
     shared: dict[str, Any] = {
         "width": settings.width,
@@ -465,25 +452,14 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "start": min(FIRST_LOOK, settings.cap),
         "cap": settings.cap,
     }
-    rules: list[tuple[str, str, stopping.StoppingRule]] = [
-        (name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared))
-        for name, p in QUANTILES.items()
-        for validity in widths.Validity
-    ]
-    rules.append(("mean", str(widths.Validity.SINGLE), widths.MeanWidth(**shared)))
+    for name, p in QUANTILES.items():
+        for validity in widths.Validity:
+            yield name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared)
+    yield "mean", str(widths.Validity.SINGLE), widths.MeanWidth(**shared)
     if settings.bounds is not None:
         low, high = settings.bounds
         rule = widths.BoundedMeanWidth(lowest=low, highest=high, **shared)
-        rules.append(("mean", f"{widths.Validity.ANYTIME}, {low:g} to {high:g}", rule))
-    entrants = []
-    for name, setting, rule in rules:
-        rule_name = f"width of {NAMES[name]}"
-        progress = Progress(f"{title}, {rule_name}, {setting}, n")
-        counts = stopping.stop_counts(rule, samples.values, progress=progress)
-        bounded = isinstance(rule, widths.BoundedMeanWidth)
-        outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
-        entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
-    return entrants
+        yield "mean", f"{widths.Validity.ANYTIME}, {low:g} to {high:g}", rule
 
 
 def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
@@ -507,35 +483,26 @@ def _sums_of_entrants(
     proposal = evaluation.counts_proposal(
         [entrant.counts for entrant in entrants], stopping.Outliers.NONE
     )
-    nested, independent = evaluated_twice(samples, proposal, progress)
+    sums = evaluated(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
-    kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
         right = widths.is_kept_promise(estimates[name][known], truth, width)
-        kept[f"kept_{name}"] = right.sum(axis=0)
+        sums[f"kept_{name}"] = right.sum(axis=0)
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)
     problems = samples.problems
     with_truth = [members for members in problems if known[members].all()]
-    return pd.DataFrame(
-        {
-            **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
-            "samples": nested.samples[0],
-            "runs": nested.runs[0],
-            "never_stopped": nested.samples[0] - nested.stopped[0],
-            "out_of_bounds": [entrant.out_of_bounds for entrant in entrants],
-            "accurate": nested.accurate[0],
-            "samples_independent": independent.samples[0],
-            "accurate_independent": independent.accurate[0],
-            **kept,
-            "problems": len(problems),
-            "won": _won(median, samples.values, problems),
-            "problems_independent": len(with_truth),
-            "won_independent": _won(median, samples.truth, with_truth),
-        }
+    return sums.assign(
+        **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
+        never_stopped=sums["samples"] - sums["stopped"],
+        out_of_bounds=[entrant.out_of_bounds for entrant in entrants],
+        problems=len(problems),
+        won=_won(median, samples.values, problems),
+        problems_independent=len(with_truth),
+        won_independent=_won(median, samples.truth, with_truth),
     )
 
 

@@ -778,9 +778,11 @@ class Campaign(Section):
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
         """The pages of a figure: the overview first, or the only page."""
+        from timefair.exhibits.charts.pages import pages
         from timefair.exhibits.registry import FIGURES
 
-        return FIGURES[figure].pages(
+        return pages(
+            FIGURES[figure].chart.panels,
             self.problems.dimensions,
             self.problems.functions,
             len(self.algorithms) + len(self.published),

@@ -153,10 +153,9 @@ class Costs(_Criterion):
         """The ERT to the decisive target of all; without one, the median precisions."""
         names = self.algorithms(problem)
         known = self._within(problem, *names)
-        target = decisive_target(self._targets, [one.rates for one in known])
-        if target is None:
+        at = self._decisive(known)
+        if at is None:
             return Quantile(self.pooled, 0.5).results(problem)
-        at = int(np.flatnonzero(self._targets == target)[0])
         return {name: float(one.pooled[at]) for name, one in zip(names, known, strict=True)}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
@@ -180,10 +179,11 @@ class Costs(_Criterion):
         none either, the test is that of the precisions at the end.
         """
         both = self._within(problem, a, b)
-        target = decisive_target(self._targets, [one.rates for one in both])
-        if target is None:
-            return self._at_the_end(problem, a, b)
-        at = int(np.flatnonzero(self._targets == target)[0])
+        at = self._decisive(both)
+        if at is None:
+            if self._unit != "seconds" or not {a, b} <= set(self.algorithms(problem)):
+                return Tested((inf, inf), 1.0, 0.0)
+            return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
         first, second = (float(one.pooled[at]) for one in both)
         spent = [self._spent(problem, name, self._limit(problem, a, b)) for name in (a, b)]
         strata = [
@@ -196,12 +196,12 @@ class Costs(_Criterion):
         balance = float(second > first * ratio) - float(first > second * ratio)
         p = statistics.equal_ert_within(strata)
         least = 1.0 if p == 1 and first == second else _least(strata)
-        return Tested((first, second), p, balance, target, least=least)
+        return Tested((first, second), p, balance, float(self._targets[at]), least=least)
 
-    def _at_the_end(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        if self._unit != "seconds" or not {a, b} <= set(self.algorithms(problem)):
-            return Tested((inf, inf), 1.0, 0.0)
-        return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
+    def _decisive(self, known: Sequence[_Erts]) -> int | None:
+        """The place of the `decisive_target`, or None."""
+        target = decisive_target(self._targets, [one.rates for one in known])
+        return None if target is None else int(np.flatnonzero(self._targets == target)[0])
 
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
         return min((self._limits(problem)[name] for name in names), default=inf)
@@ -845,9 +845,7 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
     least = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
     asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
     reached = rundata.precision_at(runs, asked)
-    medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    medians: dict[Space, defaultdict[Pair, list[Medians]]] = {}
     equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
     everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
     functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
@@ -868,15 +866,14 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
         for pair in chosen:
             equal = min(own[name] for name in pair)
             k = np.searchsorted(points, equal)
-            at_equal = [at_points[name][:, k] for name in pair]
-            at_the_end = [ends[name] for name in pair]
-            four = tuple(map(median, (*at_equal, *at_the_end)))
-            medians[space][pair].append(four)
+            both = [at_points[name][:, k] for name in pair], [ends[name] for name in pair]
+            four = tuple(median(sample) for samples in both for sample in samples)
+            medians.setdefault(space, defaultdict(list))[pair].append(four)
             equals[space, pair].append(equal)
             if _inverted(*four):
                 row = _row(problem, pair, four, criterion=FIXED_BUDGET, evaluations=equal)
-                row |= {"p_by_evaluations": _p_of_order(*at_equal)}
-                rows.append(row | {"p_by_time": _p_of_order(*at_the_end)})
+                p_values = (_p_of_order(*samples) for samples in both)
+                rows.append(row | dict(zip(P_OF_UNIT, p_values, strict=True)))
         rows += _at_fixed_targets(problem, chosen, targets, costs)
     noise = timing_noise(runs, analysis).to_dict("records")
     detectable = {_place(row): row["detectable_ratio"] for row in noise}
@@ -940,9 +937,8 @@ def _row(problem: ProblemRuns, pair: Pair, values: Sequence[float], **facts: Any
 
 
 def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b: float) -> bool:
-    if evaluations_a < evaluations_b:
-        return time_a > time_b
-    return evaluations_a > evaluations_b and time_a < time_b
+    first = evaluations_a < evaluations_b and time_a > time_b
+    return first or (evaluations_a > evaluations_b and time_a < time_b)
 
 
 def _pair(pair: Pair, values: Sequence[float], first_by_evaluations: bool) -> dict[str, Any]:

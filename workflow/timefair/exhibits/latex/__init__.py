@@ -179,11 +179,10 @@ def name_of(key: str, value: Any) -> str:
 
 def numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
     """A number for each combination of keys, in the order of their appearance, shape (rows,)."""
-    numbers = np.zeros(len(rows), dtype=np.intp)
-    for place, key in enumerate(keys):
-        codes, different = pd.factorize(rows[key].to_numpy(), use_na_sentinel=False)
-        numbers = codes if place == 0 else pd.factorize(numbers * len(different) + codes)[0]
-    return numbers
+    if not keys:
+        return np.zeros(len(rows), dtype=np.intp)
+    groups = rows.groupby(list(keys), sort=False, dropna=False, observed=True)
+    return groups.ngroup().to_numpy(dtype=np.intp)
 
 
 def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[TabularColumn]:
