@@ -126,7 +126,8 @@ def placed(
     """
     columns = max(map(len, lines))
     width = width_of(len(lines), columns)
-    size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
+    titles = "\n".join(title for line in lines for title, _ in line)
+    size = title_size(max(titles.split("\n"), key=len), width / columns)
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
     figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
     cells = figure.add_gridspec(len(lines), columns)

@@ -57,7 +57,7 @@ def _export_crate(arguments: argparse.Namespace) -> None:
     except ValueError:
         line = f"--date: {arguments.date}: should be a date, such as 2026-11-22"
         raise InputError(line) from None
-    crate = crate_of(
+    members, origin, runs = crate_of(
         arguments.folder,
         authors=[Author.parse(text) for text in arguments.author],
         license=arguments.license,
@@ -65,10 +65,10 @@ def _export_crate(arguments: argparse.Namespace) -> None:
         compact=arguments.compact,
     )
     prepare_folder(output.absolute().parent)
-    write_zip(crate.members, output)
-    megabytes = sum(member.size for member in crate.members) / 1e6
-    print(f"{output}: {len(crate.members) + 1} files, {crate.runs} runs, {megabytes:.1f} MB")
-    print(f"code: {crate.code}")
+    write_zip(members, output)
+    megabytes = sum(member.size for member in members) / 1e6
+    print(f"{output}: {len(members) + 1} files, {runs} runs, {megabytes:.1f} MB")
+    print(f"code: {origin}")
 
 
 def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespace], int]) -> int:

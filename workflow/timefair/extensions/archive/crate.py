@@ -229,11 +229,7 @@ _README = """\
 
 | folder or file | content |
 |---|---|
-{content}{tuning}| `{results}/campaign.json` | the checked configuration |
-| `{code}/` | {origin} |
-{own}| `{environment}/` | {machines}: facts, and installed packages |
-| `ro-crate-metadata.json` | title, authors, licence and origin, as a Workflow Run RO-Crate |
-| `manifest-sha256.txt` | the checksum of every file |
+{content}
 
 ## How to check the archive
 
@@ -253,27 +249,15 @@ timefair verify .{verify}
 {checks}
 """
 
-_CONTENT = """\
-| `{results}/report.html` | the page to read first |
-| `{results}/checklist.html` | the reporting checklist |
-| `{results}/tables/`, `{results}/figures/` | all tables and figures of the campaign |
-| `{results}/collected/` | the runs, one Parquet file per algorithm: the tables are made of them |
-| `{results}/records/` | the runs as the jobs wrote them |
-"""
-_COMPACT_CONTENT = """\
-| `{results}/collected/` | the runs, one file per algorithm; only improvements that tables need |
-| `{results}/records/` | one record per algorithm and dimension with all improvements, to replay |
-"""
 _CHECKS = """\
 `timefair verify` reads every file and every run again. `--rebuild` also makes every table again in
 an empty folder, from the runs in this archive alone, and compares the files byte for byte."""
 _COMPACT_CHECKS = """\
 `timefair verify` reads every file and every run again. The archive is compact: its runs reach every
 target at the same evaluation and second as they were measured, but between the targets they keep
-only the last improvement in each step of 10.5 % of the evaluations or of the time."""
+only the last improvement in each step of 10.5 % of the evaluations or of the time. One record
+per algorithm and dimension has all improvements, to replay it."""
 
-_TUNING_ROW = "| `{results}/tuning/` | the searches for the parameters of tuned variants |\n"
-_OWN_ROW = "| `{own}/` | the authors' own algorithms and problems |\n"
 _PINS = f"pip install -r {ENVIRONMENT}/requirements-1.txt"
 
 
@@ -308,18 +292,8 @@ class Deposit(NamedTuple):
     published: date
 
 
-def cards(
-    deposit: Deposit,
-    where: MeasuredWhere,
-    code: Code,
-    results: str,
-    *,
-    own: bool,
-    tuned: bool,
-    compact: bool = False,
-) -> Iterator[Member]:
-    """README, machines and pins; `results` is the folder of the campaign in the archive."""
-    for number, machine in enumerate(where.machines, start=1):
+def _environment(machines: Iterable[Mapping[str, Any]]) -> Iterator[Member]:
+    for number, machine in enumerate(machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
         head = f"# Installed when the runs were measured, with Python {machine.get('python')}"
@@ -327,26 +301,31 @@ def cards(
         lines = {f"{name.replace('_', '-').lower()}=={version}" for name, version in installed}
         pins = [head, *sorted(one for one in lines if not one.startswith("timefair=")), ""]
         yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", "\n".join(pins).encode())
-    # the version that measured the runs; the present one if there is not just one
-    version = where.versions[0] if len(where.versions) == 1 else __version__
-    package = f"./{CODE}" if code.commit else f"timefair=={version}"
-    machines = counted(len(where.machines), "machine")
-    readme = _README.format(
-        title=deposit.title,
-        description=deposit.description,
-        content=(_COMPACT_CONTENT if compact else _CONTENT).format(results=results),
-        checks=_COMPACT_CHECKS if compact else _CHECKS,
-        verify="" if compact else " --rebuild",
-        results=results,
-        code=CODE,
-        origin=code.origin,
-        tuning=_TUNING_ROW.format(results=results) * tuned,
-        own=_OWN_ROW.format(own=OWN) * own,
-        environment=ENVIRONMENT,
-        machines=machines,
-        install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
-    )
-    yield Member("README.md", readme.encode())
+
+
+def _contents(results: str, origin: str, paths: set[str]) -> dict[str, str]:
+    """What is in the folders and files that an archive with these paths has; `results` is the
+    folder of the campaign in it.
+    """
+    every = {
+        f"{results}/report.html": "The findings of the campaign, on one page.",
+        f"{results}/checklist.html": "The reporting checklist, filled in from the campaign.",
+        f"{results}/tables/": "The tables of the campaign, as CSV, Parquet and LaTeX.",
+        f"{results}/figures/": "The figures of the campaign.",
+        f"{results}/collected/": "The runs of which tables are made, one Parquet file per "
+        "algorithm.",
+        f"{results}/records/": "Runs as the jobs wrote them: one Parquet file per algorithm, "
+        "function, dimension, chunk of instances and round.",
+        f"{results}/tuning/": "The searches for parameters: one Parquet file per tuned variant.",
+        f"{results}/{plan.SNAPSHOT}": "The checked configuration.",
+        f"{CODE}/": f"The code: {origin}.",
+        f"{OWN}/": "The authors' own algorithms and problems.",
+        f"{ENVIRONMENT}/": "The facts of each machine, and its installed packages.",
+        "README.md": "What the archive contains, and how to check it.",
+        MANIFEST: "The SHA-256 of every file of the archive, for sha256sum --check.",
+    }
+    there = {*paths, "README.md", MANIFEST}
+    return {k: words for k, words in every.items() if any(path.startswith(k) for path in there)}
 
 
 _PROFILES = {
@@ -358,26 +337,6 @@ _PROFILES = {
 _COMPUTATIONAL = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 _SNAKEMAKE = "https://snakemake.readthedocs.io"
 
-_FOLDERS = {
-    "records": "Runs as the jobs wrote them: one Parquet file per algorithm, function, dimension, "
-    "chunk of instances and round.",
-    "tuning": "The searches for parameters: one Parquet file per tuned variant.",
-    "collected": "The same runs, one Parquet file per algorithm.",
-    "tables": "The tables of the campaign, as CSV, Parquet and LaTeX.",
-    "figures": "The figures of the campaign.",
-}
-_BESIDE_RESULTS = {
-    OWN: "The authors' own algorithms and problems.",
-    ENVIRONMENT: "The machines and their installed packages.",
-}
-_PAGES = {
-    "report.html": ("Report", "The findings of the campaign, on one page."),
-    "checklist.html": ("Checklist", "The reporting checklist, filled in from the campaign."),
-}
-_CARDS = {
-    "README.md": ("README", "What the archive contains, and how to check it."),
-    MANIFEST: ("Manifest", "The SHA-256 of every file of the archive, for sha256sum --check."),
-}
 _FORMATS = {
     ".html": "text/html",
     ".json": "application/json",
@@ -388,14 +347,6 @@ _COMPLETE = "records, tables, figures, report, code and machine"
 _COMPACT = "thinned runs, some records, code and machine"
 
 
-class Crate(NamedTuple):
-    """The files of an archive with ascending paths, and the origin of its code."""
-
-    members: list[Member]
-    code: str
-    runs: int
-
-
 def crate_of(
     folder: Path,
     *,
@@ -403,8 +354,9 @@ def crate_of(
     license: str,
     published: date | None = None,
     compact: bool = False,
-) -> Crate:
-    """Describe ``results/NAME`` as an archive; its files are not read yet. It is `published` by
+) -> tuple[list[Member], str, int]:
+    """Describe ``results/NAME`` as an archive: its files, which are not read yet, with ascending
+    paths, the origin of its code, and the number of runs. It is `published` by
     default on the day of the last run. `InputError` if the campaign is not complete, no date is
     known, the runs cannot be `compact`, or the licence is no identifier.
     """
@@ -433,13 +385,22 @@ def crate_of(
     )
     code = workflow_code(where.commits, documents=not compact)
     own = own_code(campaign, folder.resolve().parents[1])
-    described = cards(
-        deposit, where, code, results, own=bool(own), tuned=bool(campaign.tuned), compact=compact
+    members = [*files, *code.members, *own, *_environment(where.machines)]
+    contents = _contents(results, code.origin, {member.path for member in members})
+    # the version that measured the runs; the present one if there is not just one
+    version = where.versions[0] if len(where.versions) == 1 else __version__
+    package = f"./{CODE}" if code.commit else f"timefair=={version}"
+    readme = _README.format(
+        title=deposit.title,
+        description=deposit.description,
+        content="\n".join(f"| `{path}` | {words} |" for path, words in contents.items()),
+        checks=_COMPACT_CHECKS if compact else _CHECKS,
+        verify="" if compact else " --rebuild",
+        install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
     )
-    members = [*files, *code.members, *own, *described]
-    paths = {member.path for member in members}
-    members.append(_metadata(deposit, where, code, results, paths))
-    return Crate(sorted(members, key=lambda member: member.path), code.origin, where.runs)
+    members.append(Member("README.md", readme.encode()))
+    members.append(_metadata(deposit, where, code, results, contents))
+    return sorted(members, key=lambda member: member.path), code.origin, where.runs
 
 
 def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str:
@@ -455,24 +416,16 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 
 
 def _metadata(
-    deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
+    deposit: Deposit,
+    where: MeasuredWhere,
+    code: Code,
+    results: str,
+    contents: Mapping[str, str],
 ) -> Member:
     snapshot = f"{results}/{plan.SNAPSHOT}"
-    pages = {f"{results}/{name}": told for name, told in _PAGES.items()}
-    made = [
-        *_folders({f"{results}/{name}": words for name, words in _FOLDERS.items()}, paths),
-        *(_file(path, *told) for path, told in pages.items() if path in paths),
-    ]
-    others = [
-        *_folders({CODE: f"The code: {code.origin}.", **_BESIDE_RESULTS}, paths),
-        *(_file(name, *told) for name, told in _CARDS.items()),
-        _file(snapshot, "Configuration", "The checked campaign."),
-        *(
-            _file(path, PurePosixPath(path).stem, "A machine, or its packages.")
-            for path in sorted(paths)
-            if path.startswith(f"{ENVIRONMENT}/")
-        ),
-    ]
+    parts = [_part(path, words) for path, words in contents.items()]
+    of_results = [one for one in parts if one["@id"].startswith(results)]
+    made = [one for one in of_results if one["@id"] != snapshot]
     people = []
     for one in deposit.authors:
         name = f"{one.given} {one.family}"
@@ -493,7 +446,7 @@ def _metadata(
         "license": {"@id": licence},
         "author": _references(people),
         "conformsTo": _references(profiles),
-        "hasPart": _references([*others, *made, {"@id": WORKFLOW}]),
+        "hasPart": _references([*parts, {"@id": WORKFLOW}]),
         "mainEntity": {"@id": WORKFLOW},
         "mentions": {"@id": "#measurement"},
     }
@@ -528,8 +481,7 @@ def _metadata(
         *people,
         _entity(licence, "CreativeWork", name=deposit.license, description="The licence."),
         *profiles,
-        *others,
-        *made,
+        *parts,
         _entity(WORKFLOW, ["File", "SoftwareSourceCode", "ComputationalWorkflow"], **workflow),
         _entity(_COMPUTATIONAL, "CreativeWork", name="ComputationalWorkflow"),
         _entity("#timefair-developers", "Organization", name="The timefair developers"),
@@ -550,15 +502,8 @@ def _references(entities: Sequence[Mapping[str, Any]]) -> object:
     return found[0] if len(found) == 1 else found
 
 
-def _file(path: str, name: str, description: str) -> dict[str, Any]:
-    form = _FORMATS.get(PurePosixPath(path).suffix)
-    known = {"encodingFormat": form} if form else {}
-    return _entity(path, "File", name=name, description=description, **known)
-
-
-def _folders(described: Mapping[str, str], paths: set[str]) -> list[dict[str, Any]]:
-    return [
-        _entity(f"{folder}/", "Dataset", name=PurePosixPath(folder).name, description=words)
-        for folder, words in described.items()
-        if any(path.startswith(f"{folder}/") for path in paths)
-    ]
+def _part(path: str, words: str) -> dict[str, Any]:
+    """A folder, whose path ends with ``/``, or a file."""
+    kind, form = "Dataset" if path.endswith("/") else "File", PurePosixPath(path).suffix
+    known = {"encodingFormat": _FORMATS[form]} if form in _FORMATS else {}
+    return _entity(path, kind, name=PurePosixPath(path).stem, description=words, **known)

@@ -156,17 +156,17 @@ def turning_sets(
     start, end = (np.tan(angle) * scale for angle in limits)
     begins, ends = inside[:, 0], inside[:, -1]
     parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
-    cases = [
-        (~inside.any(axis=1), EMPTY, np.nan, np.nan),
-        (inside.all(axis=1), EVERY, 0.0, np.inf),
-        (begins & ~ends, BELOW, 0.0, end),
-        (~begins & ends, ABOVE, start, np.inf),
-        (begins & ends & (parts_of_it > 0), OUTSIDE, start, end),
-    ]
-    where = [case for case, *_ in cases]
-    shape[tested] = np.select(where, [np.full(tested.size, word) for _, word, *_ in cases], BETWEEN)
-    low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
-    high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
+    cases = {
+        EMPTY: ~inside.any(axis=1),
+        EVERY: inside.all(axis=1),
+        BELOW: begins & ~ends,
+        ABOVE: ~begins & ends,
+        OUTSIDE: begins & ends & (parts_of_it > 0),
+    }
+    of = np.select([*cases.values()], [*cases], BETWEEN)
+    shape[tested] = of
+    low[tested] = np.select([of == EMPTY, np.isin(of, (EVERY, BELOW))], [np.nan, 0.0], start)
+    high[tested] = np.select([of == EMPTY, np.isin(of, (EVERY, ABOVE))], [np.nan, np.inf], end)
     return TurningSets(shape, low, high)
 
 

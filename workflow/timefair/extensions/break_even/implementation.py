@@ -127,8 +127,14 @@ class Lines(NamedTuple):
     rates: Array
     known: NDArray[np.bool_]
 
-    def against(self, scaled: int, *, both: bool = False) -> BreakEven:
-        """The break-even factors against each; with `both`, those below 1 are known of both."""
+    def against(
+        self, scaled: int, *, both: bool = False
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]:
+        """Of one algorithm against each: the place of the target of the table `comparison`, and of
+        the hardest one up to it at which factors below 1 are known (with `both`, of both),
+        `NO_TARGET` for none; the own-time factors with which both have one ERT, and one own time
+        per evaluation, NaN if not known.
+        """
         either = np.maximum(self.rates, self.rates[:, [scaled]])
         wanted = _last(either >= 0.5)
         wanted = np.where(wanted == NO_TARGET, _last(either > 0), wanted)
@@ -142,8 +148,7 @@ class Lines(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             equal = self.pace[at, others] / self.pace[at, scaled]
         unknown = at == NO_TARGET
-        factor, equal = (np.where(unknown, np.nan, of) for of in (factor, equal))
-        return BreakEven(wanted, at, factor, equal)
+        return wanted, at, *(np.where(unknown, np.nan, of) for of in (factor, equal))
 
     def gain(self, scaled: int, other: int, factor: float, last: int) -> float:
         """Share of the targets up to `last` with the smaller ERT, minus that of the other."""
@@ -152,20 +157,6 @@ class Lines(NamedTuple):
         there = (self.fixed + self.own)[upto, other]
         known = self.known[upto, scaled]
         return float(np.sign(np.where(mine == there, 0.0, there - mine))[known].mean())
-
-
-class BreakEven(NamedTuple):
-    """Of one algorithm against each, shape (algorithms,).
-    - `wanted`, `at`: The place of the target of the table `comparison`, and of the hardest one up
-      to it at which factors below 1 are known; `NO_TARGET` for none.
-    - `factor`, `equal`: The own-time factors with which both have one ERT, and one own time per
-      evaluation; NaN if not known.
-    """
-
-    wanted: NDArray[np.intp]
-    at: NDArray[np.intp]
-    factor: Array
-    equal: Array
 
 
 def _last(chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -305,12 +296,11 @@ def _pair(
     factors, equals, gains, easier, missing = [], [], [], 0, 0.0
     for problem, lines in cells:
         k, j = (lines.algorithms.index(name) for name in (behind, better))
-        one = lines.against(k)
-        at, wanted = one.at[j], one.wanted[j]
-        factors.append(one.factor[j])
-        gains.append(0.0 if at == NO_TARGET else lines.gain(k, j, one.equal[j], at))
+        wanted, at, factor, equal = (of[j] for of in lines.against(k))
+        factors.append(factor)
+        gains.append(0.0 if at == NO_TARGET else lines.gain(k, j, equal, at))
         if at != NO_TARGET:
-            equals.append(one.equal[j])
+            equals.append(equal)
             easier += at < wanted
         if at < wanted:
             runs = problem.rows[problem.algorithms[behind]]
@@ -489,7 +479,7 @@ def own_time_ranks(runs: Runs, analysis: Analysis) -> Made:
             for _, lines in cells:
                 if name in lines.algorithms:
                     scaled = lines.algorithms.index(name)
-                    found = lines.against(scaled, both=True).factor
+                    _, _, found, _ = lines.against(scaled, both=True)
                     for other, factor in zip(lines.algorithms, found, strict=True):
                         factors.get(other, []).append(factor)
             medians = {  # the upper ones, below 1 if more than half of the known factors are

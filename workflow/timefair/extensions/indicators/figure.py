@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -15,7 +13,7 @@ from timefair.exhibits.charts.pages import COLUMNS, LINES
 from timefair.exhibits.charts.panels import NothingToDraw
 
 RANK_HEIGHT_IN = 2.2
-MAP_IN, AROUND_IN = 1.35, 0.9
+MAP_IN = 1.45
 
 
 def ranks(frame: pd.DataFrame) -> Figure:
@@ -50,19 +48,13 @@ def ranks(frame: pd.DataFrame) -> Figure:
 def surfaces(frame: pd.DataFrame) -> Figure:
     frame = panels.of_one_unit(frame)
     frame = frame[frame["function"].astype(str) == ALL]
-    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
-    lines = max(LINES // 2 // len(spaces), 1)
-    cells: list[list[tuple[str, pd.DataFrame]]] = []
-    for (suite, dimension), rows in spaces[:LINES]:
-        head = f"{suite}, " if frame["suite"].nunique() > 1 else ""
-        mean = rows.groupby(rows["algorithm"].astype(str))["share"].mean()
-        best = list(mean.sort_values(ascending=False, kind="stable").index[: COLUMNS * lines])
-        named = [
-            (f"{name}\n{head}D = {dimension}", rows[rows["algorithm"].astype(str) == name])
-            for name in best
-        ]
-        cells += [named[i : i + COLUMNS] for i in range(0, len(named), COLUMNS)]
-    return _maps(frame, cells, "share", "Blues", (0.0, 1.0), "share of runs")
+    spaces = panels.spaces(frame)
+    most, lines = COLUMNS * max(LINES // 2 // len(spaces), 1), []
+    for _, space, rows in spaces[:LINES]:
+        parts = dict(panels.by_algorithm(rows))
+        best = sorted(parts, key=lambda name: -parts[name]["share"].mean())[:most]
+        lines += panels.in_lines([(f"{name}\n{space}", parts[name]) for name in best], COLUMNS)
+    return _maps(frame, lines, "share", "Blues", (0.0, 1.0), "share of runs")
 
 
 def difference(frame: pd.DataFrame) -> Figure:
@@ -75,64 +67,48 @@ def difference(frame: pd.DataFrame) -> Figure:
     shown = single if count <= COLUMNS * LINES else frame[frame["function"] == ALL]
     several = frame["dimension"].nunique() > 1 or frame["suite"].nunique() > 1
     pairs = frame[["algorithm_a", "algorithm_b"]].astype(str).drop_duplicates()
-    cells: list[list[tuple[str, pd.DataFrame]]] = []
-    for (suite, dimension), part in shown.groupby(["suite", "dimension"], sort=True):
+    lines: list[list[tuple[str, pd.DataFrame]]] = []
+    for suite, space, part in panels.spaces(shown):
         named = []
         for function in sorted(part["function"].unique(), key=lambda text: (len(text), text)):
             rows = part[part["function"] == function]
-            title = f"{panels.called(frame, suite, function)}, D = {dimension}"
+            title = f"{panels.called(frame, suite, function)}, {space}"
             if several and len(pairs) > 1:
                 title += "\n{} − {}".format(*rows[["algorithm_a", "algorithm_b"]].iloc[0])
             named.append((title, rows))
-        if len(named) == 1 and cells and len(cells[-1]) < COLUMNS and several:
-            cells[-1] += named
-            continue
-        columns = panels.columns_of(len(named))
-        cells += [named[i : i + columns] for i in range(0, len(named), columns)]
+        if len(named) == 1 and lines and len(lines[-1]) < COLUMNS and several:
+            lines[-1] += named
+        else:
+            lines += panels.in_lines(named, panels.columns_of(len(named)))
     if len(pairs) == 1:
         a, b = pairs.iloc[0]
         label = f"share of runs of {a}\nminus that of {b}"
     else:
         label = "share of runs: first minus second"
     most = max(np.ceil(10 * shown["difference"].abs().max()) / 10, 0.1)
-    return _maps(frame, cells, "difference", "RdBu", (-most, most), label)
+    return _maps(frame, lines, "difference", "RdBu", (-most, most), label)
 
 
 def _maps(
     frame: pd.DataFrame,
-    cells: Sequence[Sequence[tuple[str, pd.DataFrame]]],
+    lines: list[list[tuple[str, pd.DataFrame]]],
     value: str,
     colours: str,
     limits: tuple[float, float],
     label: str,
 ) -> Figure:
-    columns = max(map(len, cells))
-    title = max((line for of in cells for name, _ in of for line in name.split("\n")), key=len)
-    height = min(MAP_IN * len(cells) + AROUND_IN, style.HEIGHT_IN)
-    width = panels.width_of(len(cells), columns)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(len(cells), columns, squeeze=False, sharex=True, sharey=True)
-    panels.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
-    panels.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
-    size = panels.title_size(title, width / columns)
-    for i, line in enumerate(axes):
-        for k, ax in enumerate(line):
-            ax.set_visible(k < len(cells[i]))
-            if k < len(cells[i]):
-                rows = cells[i][k][1]
-                table = rows.pivot_table(index="precision", columns="cost", values=value)
-                ax.grid(visible=False)
-                mesh = ax.pcolormesh(
-                    table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(),
-                    cmap=colours, vmin=limits[0], vmax=limits[1], shading="nearest",
-                    rasterized=True,
-                )  # fmt: skip
-                ax.set_title(cells[i][k][0], fontsize=size)
-                below = i + 1 == len(cells) or k >= len(cells[i + 1])
-                ax.tick_params(labelbottom=below)
-    bar = figure.colorbar(
-        mesh, ax=axes.ravel().tolist(), location="top", fraction=0.03, aspect=40, pad=0.02
-    )
+    figure, grid = panels.placed(lines, height_in=MAP_IN)
+    axes = [panel.axes for panel in grid]
+    panels.set_log(axes[0], "x", (frame["cost"].min(), frame["cost"].max()))
+    panels.set_log(axes[0], "y", (frame["precision"].min(), frame["precision"].max()))
+    for panel in grid:
+        table = panel.rows.pivot_table(index="precision", columns="cost", values=value)
+        panel.axes.grid(visible=False)
+        mesh = panel.axes.pcolormesh(
+            table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(), cmap=colours,
+            vmin=limits[0], vmax=limits[1], shading="nearest", rasterized=True,
+        )  # fmt: skip
+    bar = figure.colorbar(mesh, ax=axes, location="top", fraction=0.03, aspect=40, pad=0.02)
     bar.set_label(label)
     bar.outline.set_visible(False)
     unit = str(frame["unit"].iloc[0])

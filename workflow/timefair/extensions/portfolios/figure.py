@@ -31,25 +31,20 @@ def portfolio(frame: pd.DataFrame) -> Figure:
         for end in ("low", "high")
     }
     frame = frame.assign(base=base, **ends)
-    by_space = frame.groupby(["suite", "dimension"], sort=True)
-    spaces = [(names, panels.of_one_unit(rows)) for names, rows in by_space]
-    several = frame["suite"].nunique() > 1
+    spaces = [(space, panels.of_one_unit(rows)) for _, space, rows in panels.spaces(frame)]
     lines = sum(len(rows) for _, rows in spaces)
     around = AROUND_IN + TITLE_IN * len(spaces)
     line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
     height = min(around + line_in * lines, style.HEIGHT_IN)
-    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-    axes = figure.subplots(
-        len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
-    )[:, 0]
+    shares = {"height_ratios": [len(rows) for _, rows in spaces]}
+    figure, grid = panels.figure_of(height, len(spaces), 1, **shares)
     values = pd.concat([rows for _, rows in spaces])[["share", "held_out", "base", "low", "high"]]
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = max(0.04 * (high - low), 0.005)
-    for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
-        head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+    for ax, (space, rows) in zip(axes := grid[:, 0], spaces, strict=True):
         unit, budget = rows["unit"].iloc[0], float(rows["budget"].iloc[0])
         limit = f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
-        ax.set_title(f"{head}, {limit} per run")
+        ax.set_title(f"{space}, {limit} per run")
         ax.set_xlim(max(low - room, -0.01), min(high + room, 1.01))
         ax.tick_params(labelbottom=ax is axes[-1])
         _panel(ax, rows, line_in)

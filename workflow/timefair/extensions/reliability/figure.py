@@ -23,10 +23,9 @@ def reliability(frame: pd.DataFrame) -> Figure:
     looks = style.looks(_name(error) for error in shown["error_percent"].unique())
     lines = list(shown.groupby(["suite", "held_out"], sort=False))
     numbers = sorted(shown["n"].unique())
-    figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + CURVES_IN * len(lines)), layout="constrained"
-    )
-    grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
+    height = panels.MARGIN_IN + CURVES_IN * len(lines)
+    shared = {"sharex": True, "sharey": True}
+    figure, grid = panels.figure_of(height, len(lines), len(numbers), **shared)
     several = shown["suite"].nunique() > 1
     for axes, ((suite, held_out), rows) in zip(grid, lines, strict=True):
         for ax, n in zip(axes, numbers, strict=True):

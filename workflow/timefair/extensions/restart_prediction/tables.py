@@ -477,34 +477,30 @@ def restart_what_if(runs: Runs, analysis: Analysis) -> Made:
     """
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
-    rows = (
-        row for cell in cells if cell.target is not None for row in _rows(cell, lengths, analysis)
-    )
-    return rows, {"refused": _refused(cells)}
+    parts = (_part(cell, lengths, analysis) for cell in cells if cell.target is not None)
+    return parts, {"refused": _refused(cells)}
 
 
-def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, Any]]:
+def _part(cell: Cell, lengths: Array, analysis: Analysis) -> dict[str, Any]:
     every = np.ones((1, len(cell.strata)))
     found = cell.predicted(np.concatenate([every, deleted_groups(cell.strata, GROUPS)]), lengths)
     ert = found.ert
     with np.errstate(invalid="ignore", divide="ignore"):
         factor = ert / np.where(np.isfinite(ert[:, :1]), ert[:, :1], np.nan)
     low, high = jackknifed(factor[0], factor[1:], confidence=analysis.confidence)
-    for k, tau in enumerate(lengths, start=1):
-        yield {
-            **cell.names,
-            "target": cell.target,
-            "tau": tau,
-            "ert": ert[0, k],
-            "success_rate": found.success[0, k],
-            "factor": factor[0, k],
-            "factor_low": low[k],
-            "factor_high": high[k],
-            "runs": len(cell.strata),
-            "launches": cell.launches.run.size,
-            "budget": cell.budget,
-            "observed_until": cell.launches.known_until,
-        }
+    return cell.names | {
+        "target": cell.target,
+        "tau": lengths,
+        "ert": ert[0, 1:],
+        "success_rate": found.success[0, 1:],
+        "factor": factor[0, 1:],
+        "factor_low": low[1:],
+        "factor_high": high[1:],
+        "runs": len(cell.strata),
+        "launches": cell.launches.run.size,
+        "budget": cell.budget,
+        "observed_until": cell.launches.known_until,
+    }
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
