@@ -433,7 +433,7 @@ def square(use, most, function=bowl):
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", list(pygmo.DEFAULTS))
+@pytest.mark.parametrize("name", pygmo.NAMES)
 def test_the_end_of_a_launch_surfaces_at_once(name):
     skip_unless_installed(f"pygmo:{name}")
     parameters = {"stop_range": 1e-12} if name == "compass_search" else {}
