@@ -52,7 +52,7 @@ from timefair.algorithms.base import (
     seed_global_generators,
 )
 from timefair.algorithms.builtin import Above, compiled
-from timefair.problems.base import Number, Variables, Word, wrong_values
+from timefair.problems.base import Number, Variables, Word, wrong_parameters
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
@@ -150,7 +150,7 @@ def faults(
     count = len(members)
     most = count if evaluations is None else evaluations
     allowed = {"evaluations": Number(count, whole=True)}
-    lines += wrong_values("timefair:portfolio", allowed, {"evaluations": most})
+    lines += wrong_parameters("timefair:portfolio", allowed, {"evaluations": most})
     return lines + _faults_of_shares(shares, count)
 
 
