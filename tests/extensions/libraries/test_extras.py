@@ -115,7 +115,7 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     package = registry.LIBRARIES[library].distributions[0]
     how = f"--no-deps {library}" if library in ("mealpy", "niapy") else "'timefair[extras]'"
     help_ = f"needs the package {package}: pip install {how}"
-    assert {a.missing for a in registry.LIBRARIES[library].available()} == {help_}
+    assert set(registry.LIBRARIES[library].available().values()) == {help_}
     assert registry.faults(use, {}) == [f"{use} cannot be used here: it {help_}"]
 
 
@@ -514,11 +514,11 @@ LEFT_OUT = ("portfolio", "AGEMOEA", "AGEMOEA2")
 def _batched() -> list[str]:
     """Every algorithm with batches that can be used here; of nevergrad, some."""
     return [
-        f"{library.name}:{known.name}"
+        f"{library.name}:{name}"
         for library in registry.LIBRARIES.values()
-        for known in library.available()
-        if not known.missing and (library.name != "nevergrad" or known.name in OF_NEVERGRAD)
-        if known.name not in LEFT_OUT and library.batches(known.name, {})
+        for name, missing in library.available().items()
+        if not missing and (library.name != "nevergrad" or name in OF_NEVERGRAD)
+        if name not in LEFT_OUT and library.batches(name, {})
     ]
 
 

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import (
     CONTINUOUS,
     Algorithm,
-    Available,
     ConstrainedObjective,
     Library,
     Objective,
@@ -90,8 +89,8 @@ class Adapter(Library):
             return self.names
         return self.examples if self._is_absent() else self.names()
 
-    def available(self) -> list[Available]:
-        return [Available(name, self._lacks(name)) for name in self.every()]
+    def available(self) -> dict[str, str]:
+        return {name: self._lacks(name) for name in self.every()}
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         if name not in self.every() and not (callable(self.names) and self._is_absent()):

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Library
 from timefair.basics.errors import suggest
 from timefair.problems.base import SHARE, Number, Truth, Variables, wrong_parameters
 from timefair.problems.kinds import Task
@@ -59,8 +59,8 @@ _PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair(Library):
-    def available(self) -> list[Available]:
-        return [Available(name) for name in FUNCTIONS]
+    def available(self) -> dict[str, str]:
+        return dict.fromkeys(FUNCTIONS, "")
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         if name not in FUNCTIONS:
