@@ -120,7 +120,7 @@ def all_names(library: Library) -> list[str]:
         return list(library.examples)
     if isinstance(library, Adapter) and not callable(library.names):
         return [name for name in library.names if not library.missing(name)]
-    return [entry.name for entry in library.available() if not entry.missing]
+    return [name for name, missing in library.available().items() if not missing]
 
 
 def suite_table() -> str:

@@ -55,7 +55,7 @@ def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch):
 
 
 def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch):
-    names = {one.name for one in registry.LIBRARIES["mealpy"].available()}
+    names = registry.LIBRARIES["mealpy"].available()
     assert len(names) == len(mealpy.get_all_optimizers(verbose=False)) > 200
     before = list(logging.getLogger().handlers)
     launch("mealpy:PSO.OriginalPSO")

@@ -24,13 +24,12 @@ from numpy.typing import NDArray
 from timefair.algorithms.base import (
     CONTINUOUS,
     Algorithm,
-    Available,
     ConstrainedObjective,
     Library,
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables, Word, unknown
+from timefair.problems.base import Number, Truth, Variables, Word, wrong_parameters
 from timefair.problems.kinds import Task
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
@@ -51,7 +50,7 @@ class Adapter(Library):
     - `module`: The module to import; by default the one of the library's name.
     - `names`: The names of the algorithms, or a function that asks the library for them.
     - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
-      default, with ``int`` or ``float`` if the library chooses a number, or with its `Word`s. If
+      default, with ``int`` or ``float`` if the library chooses a number, or with its values. If
       the default is a truth value or a number, the user's value has to be one, too. The library
       checks all other values.
     - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
@@ -89,8 +88,8 @@ class Adapter(Library):
             return self.names
         return self.examples if self._is_absent() else self.names()
 
-    def available(self) -> list[Available]:
-        return [Available(name, self._lacks(name)) for name in self.every()]
+    def available(self) -> dict[str, str]:
+        return {name: self._lacks(name) for name in self.every()}
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         if name not in self.every() and not (callable(self.names) and self._is_absent()):
@@ -98,14 +97,8 @@ class Adapter(Library):
         place = f"{self.name}:{name}"
         if lacks := self._lacks(name):
             return [f"{place} cannot be used here: it {lacks}"]
-        defaults = self.parameters(name)
-        lines = []
-        for key, value in parameters.items():
-            if key not in defaults:
-                lines.append(unknown(key, place, defaults))
-            elif wanted := _wanted(value, defaults[key]):
-                lines.append(f"{key!r} of {place} is {wanted}, not {value!r}")
-        return lines or self._refusal(name, parameters)
+        allowed = {key: _allowed(default) for key, default in self.parameters(name).items()}
+        return wrong_parameters(place, allowed, parameters) or self._refusal(name, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         takes_whole = self.whole is None or name in self.whole
@@ -165,23 +158,18 @@ def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> d
     }
 
 
-def _wanted(value: object, default: object) -> str:
-    """What a value that replaces a default should be; empty if it is valid."""
-    if isinstance(default, Word):
-        return "" if default.has(value) else str(default)
+def _allowed(default: object) -> Number | Word | Truth | None:
+    """The values that may replace a default; None: any."""
+    if isinstance(default, Number | Word):
+        return default
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):
-        return "" if isinstance(value, bool) else "true or false"
+        return Truth()
     if not isinstance(default, int | float):
-        return ""
+        return None
     whole = isinstance(default, int)
-    least = -np.inf if default < 0 else min(default, 1) if whole else 0
-    right_type = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-    if right_type and value >= least:  # type: ignore[operator]
-        return ""
-    kind = "a whole number" if whole else "a number"
-    return kind if least == -np.inf else f"{kind} from {least}"
+    return Number(-math.inf if default < 0 else min(default, 1) if whole else 0, whole=whole)
 
 
 def _like(value: object, default: object) -> object:

@@ -146,14 +146,6 @@ class Algorithm:
     prepare: Callable[[], object] = field(default=lambda: None)
 
 
-@dataclass(frozen=True)
-class Available:
-    """One line of `timefair algorithms`."""
-
-    name: str
-    missing: str = ""  # why the algorithm cannot be used here; empty if it can
-
-
 @dataclass(eq=False, kw_only=True)
 class Library(ABC):
     """A source of algorithms, the part before the colon of ``library:name``.
@@ -189,9 +181,9 @@ class Library(ABC):
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()
 
-    def available(self) -> list[Available]:
-        """Every algorithm of the library, usable here or not; empty if they have no list."""
-        return []
+    def available(self) -> dict[str, str]:
+        """Every algorithm of the library, and what it lacks here; empty if they have no list."""
+        return {}
 
     @abstractmethod
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:

@@ -24,7 +24,6 @@ from timefair.algorithms.base import (
     CONTINUOUS,
     ONE_OBJECTIVE,
     Algorithm,
-    Available,
     Implementation,
     Library,
 )
@@ -217,24 +216,18 @@ def source_files(*uses: str) -> list[Path]:
     return [file for library, name in map(find, uses) for file in library.source_files(name)]
 
 
-def available() -> dict[str, list[Available]]:
-    return {name: library.available() for name, library in LIBRARIES.items()}
-
-
 def _without_library(use: str) -> str:
     if user_code.is_file(use):
         return f"{use!r} names a file only: write {use}:function"
     if use in LIBRARIES:
         return f"{use!r} is a library: write {use}:name"
-    every = [(one.name, f"{lib}:{one.name}") for lib, of in available().items() for one in of]
+    every = [(name, f"{lib.name}:{name}") for lib in LIBRARIES.values() for name in lib.available()]
     if having := [full for name, full in every if name == use]:
         return f"{use!r} names no library: write {' or '.join(having)}"
-    near = dict(every)
-    help_ = suggest(use, near)
-    if help_:
-        word = help_.split("'")[1]
-        help_ = f"; did you mean {near[word]!r}?"
-    return f"{use!r} names no library and none has it{help_ or ': write library:name'}"
+    help_ = suggest(use, near := dict(every)) or ": write library:name"
+    for name in help_.split("'")[1:2]:
+        help_ = f"; did you mean {near[name]!r}?"
+    return f"{use!r} names no library and none has it{help_}"
 
 
 @cache

@@ -329,16 +329,16 @@ def _algorithms(arguments: argparse.Namespace) -> None:
             f"{package} {version or 'is not installed'}"
             for package, version in versions(library.distributions).items()
         ]
-        usable = sum(not known.missing for known in entries)
+        usable = sum(not missing for missing in entries.values())
         print(f"{name}: {usable} of {len(entries)} usable ({', '.join(software)})")
         full = arguments.all or chosen is not None
-        width = max(len(known.name) for known in entries)
-        for known in entries if full or len(entries) <= SHORT else ():
-            if known.missing:
-                asks = f"not here: {known.missing}"
+        width = max(map(len, entries))
+        for known, missing in entries.items() if full or len(entries) <= SHORT else ():
+            if missing:
+                asks = f"not here: {missing}"
             else:
-                asks = "batches" if library.batches(known.name, {}) else "one point at a time"
-            print(f"  {name}:{known.name:<{width}}  {asks}")
+                asks = "batches" if library.batches(known, {}) else "one point at a time"
+            print(f"  {name}:{known:<{width}}  {asks}")
         if not full and len(entries) > SHORT:
             print(f"  listed by: timefair algorithms --library {name}")
 

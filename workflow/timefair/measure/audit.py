@@ -113,8 +113,8 @@ def subjects(words: Iterable[str]) -> list[Subject]:
                 raise InputError(*(f"{word}: algorithms.{label}: {lacking}" for label in own))
             found += [Subject(label, spec.use, spec.arguments) for label, spec in specs]
         elif word in registry.LIBRARIES:
-            entries = registry.LIBRARIES[word].available()
-            uses = [f"{word}:{entry.name}" for entry in entries if not entry.missing]
+            entries = registry.LIBRARIES[word].available().items()
+            uses = [f"{word}:{name}" for name, missing in entries if not missing]
             found += [Subject(use, use) for use in uses if not _faults(Subject(use, use))]
         else:
             found.append(Subject(word, word))

@@ -39,9 +39,9 @@ class Number:
 
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
-        if self.most == math.inf:
-            return f"{kind} of at least {self.least}"
-        return f"{kind} from {self.least} to {self.most}"
+        if self.most < math.inf:
+            return f"{kind} from {self.least} to {self.most}"
+        return kind if self.least == -math.inf else f"{kind} of at least {self.least}"
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,19 @@ class Word:
         return " or ".join(map(repr, self.words))
 
 
+@dataclass(frozen=True)
+class Truth:
+    def has(self, value: object) -> bool:
+        return isinstance(value, bool)
+
+    def __str__(self) -> str:
+        return "true or false"
+
+
 SHARE = Number(0, 1)
 
-Allowed = Mapping[str, Number | Word]
+Allowed = Mapping[str, Number | Word | Truth | None]
+"""The parameters that there are, and the values of each; None: any."""
 
 
 def unknown(key: str, owner: str, known: Collection[str]) -> str:
@@ -66,12 +76,15 @@ def unknown(key: str, owner: str, known: Collection[str]) -> str:
     return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
 
 
-def wrong_values(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
-    return [
-        f"{key!r} of {owner} is {allowed[key]}, not {value!r}"
-        for key, value in parameters.items()
-        if key in allowed and not allowed[key].has(value)
-    ]
+def wrong_parameters(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
+    """One line per parameter that does not exist or has another value than those allowed."""
+    lines = []
+    for key, value in parameters.items():
+        if key not in allowed:
+            lines.append(unknown(key, owner, allowed))
+        elif (wanted := allowed[key]) is not None and not wanted.has(value):
+            lines.append(f"{key!r} of {owner} is {wanted}, not {value!r}")
+    return lines
 
 
 Variables = Literal["continuous", "integer", "mixed", "binary", "permutation"]
@@ -253,11 +266,7 @@ class Suite(ABC):
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         """Check the parameters; one line per fault. A line begins with the offending word."""
-        others = [key for key in parameters if key not in self.parameters]
-        return [
-            *(unknown(key, self.name, self.parameters) for key in others),
-            *wrong_values(self.name, self.parameters, parameters),
-        ]
+        return wrong_parameters(self.name, self.parameters, parameters)
 
     def configured(self, parameters: Mapping[str, object]) -> Self:
         """The suite with parameters that have no faults, as its attributes."""

@@ -169,39 +169,24 @@ class Classic(Suite):
     seed: int = 1960
 
     def make(self, name: ProblemName) -> Problem:
-        function = self.declared[name.function - 1]
-        lower, upper, best = (_placed(place, name.dimension) for place in function[2:5])
-        seed = [self.seed, name.function, name.dimension, name.instance]
-        rng = np.random.default_rng(seed) if name.instance > 1 else None
-        change = _moved if function.can_be_moved else _reversed
-        evaluate = change(function.value, lower, upper, best, rng)
-        return Problem(name, evaluate, lower, upper, f_opt=float(function.value(best)))
+        """Instances move the optimum, or reverse axes and are infinite outside the bounds."""
+        function, n = self.declared[name.function - 1], name.dimension
+        value, lower, upper, best = function.value, *(_placed(end, n) for end in function[2:5])
+        rng = np.random.default_rng([self.seed, name.function, n, name.instance])
+        published = name.instance == 1
+        shift, sign = np.zeros(n), np.ones(n)
+        if function.can_be_moved and not published:
+            shift = lower + ((1 - INNER) / 2 + INNER * rng.random(n)) * (upper - lower) - best
+        elif not published:
+            sign = rng.choice([-1.0, 1.0], n)
+        offset = (1 - sign) * (lower + upper) / 2
 
+        def reversed_(x: Vector) -> float:
+            z = sign * x + offset
+            return np.inf if np.any(x < lower) or np.any(x > upper) else float(value(z))
 
-def _moved(
-    value: Value, lower: Vector, upper: Vector, best: Vector, rng: np.random.Generator | None
-) -> Value:
-    shift = np.zeros(len(best))
-    if rng is not None:
-        share = (1 - INNER) / 2 + INNER * rng.random(len(best))
-        shift = lower + share * (upper - lower) - best
-    return lambda x: float(value(x - shift))
-
-
-def _reversed(
-    value: Value, lower: Vector, upper: Vector, best: Vector, rng: np.random.Generator | None
-) -> Value:
-    """The function with some axes reversed, infinite outside the bounds."""
-    sign = np.ones(len(best)) if rng is None else rng.choice([-1.0, 1.0], len(best))
-    offset = (1 - sign) * (lower + upper) / 2
-
-    def evaluate(x: Vector) -> float:
-        z = sign * x + offset
-        if np.any(x < lower) or np.any(x > upper):
-            return np.inf
-        return float(value(z))
-
-    return evaluate
+        evaluate = (lambda x: float(value(x - shift))) if function.can_be_moved else reversed_
+        return Problem(name, evaluate, lower, upper, f_opt=float(value(best)))
 
 
 CLASSIC = Classic()

@@ -16,17 +16,23 @@ ONE_MAX, LABS = 1, 18
 TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)
 
 
-class PseudoBoolean(Suite):
+class _Ioh(Suite):
+    distributions: Sequence[str] = ("ioh",)
+
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
+        if importlib.util.find_spec("ioh") is None:
+            return [f"suite: {self.name} needs the package ioh"]
+        return super().faults(functions, dimensions, instances)
+
+
+class PseudoBoolean(_Ioh):
     name = "pbo"
     functions = range(1, 26)
     dimensions = range(1, 10_001)
     variables: Variables = "binary"
-    distributions: Sequence[str] = ("ioh",)
     names: Mapping[int, str] = {1: "OneMax", 2: "LeadingOnes", 18: "LABS", 23: "N-queens"}
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        if importlib.util.find_spec("ioh") is None:
-            return ["suite: pbo needs the package ioh"]
         found = super().faults(functions, dimensions, instances)
         on_squares = [f for f in functions if f in (TRIANGULAR, N_QUEENS)]
         for d in [d for d in dimensions if d in self.dimensions]:
@@ -84,21 +90,14 @@ THRESHOLD = 0.85
 COMPONENTS, INSTANCES, SEED = 24, 100, 2023
 
 
-class ManyAffine(Suite):
+class ManyAffine(_Ioh):
     name = "ma-bbob"
     functions = range(1, 31)
     dimensions = range(2, 101)
-    distributions: Sequence[str] = ("ioh",)
-
-    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        if importlib.util.find_spec("ioh") is None:
-            return ["suite: ma-bbob needs the package ioh"]
-        return super().faults(functions, dimensions, instances)
 
     def make(self, name: ProblemName) -> Problem:
         combined = _combined(name)
         upper = np.full(name.dimension, BOUND)
-
         none = np.zeros(name.dimension, dtype=bool)
         refused = refusing(lambda x: float(combined(x)), name, -upper, upper, none)
         return Problem(name, refused, -upper, upper, float(combined.optimum.y))

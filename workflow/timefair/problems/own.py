@@ -117,18 +117,14 @@ class OwnProblem(Suite):
         return OwnProblem(self.name, parameters)
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        lines = []
-        for argument, numbers in zip(NUMBERED, (functions, instances), strict=True):
-            if not self._has(argument):
-                lines += [
-                    f"{argument}s: {number} is not in {self.name}, which has 1 alone: its function "
-                    f"has no argument {argument!r}"
-                    for number in numbers
-                    if number != 1
-                ]
-        for dimension in dimensions:
-            if self._orders:
-                continue
+        lines = [
+            f"{argument}s: {number} is not in {self.name}, which has 1 alone: its function has no "
+            f"argument {argument!r}"
+            for argument, numbers in zip(NUMBERED, (functions, instances), strict=True)
+            for number in numbers
+            if number != 1 and not self._has(argument)
+        ]
+        for dimension in () if self._orders else dimensions:
             first = ProblemName(self.name, functions[0], dimension, instances[0])
             try:
                 self._space(first)
@@ -154,8 +150,8 @@ class OwnProblem(Suite):
 
         if self._two:
             f_opt = -float(self._settings.get(AREA, 1.0))
-            kind = TwoByUser(*self._points(name))
-            evaluate = whole(self._two_values(name))
+            kind, call = TwoByUser(*self._points(name)), self._bound(self._function, name)
+            evaluate = whole(lambda x: self._numbers("objectives", call(x.copy()), 2))
             return Problem(name, evaluate, lower, upper, f_opt, integer, kind=kind)
         if self._beside:
             evaluate, written = self._both(name)
@@ -235,17 +231,6 @@ class OwnProblem(Suite):
             raise ValueError("'ideal' is not below 'nadir' in both objectives, all finite")
         return points
 
-    def _two_values(self, name: ProblemName) -> Any:
-        bound = self._bound(self._function, name)
-
-        def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = self._numbers("objectives", bound(x.copy()))
-            if found.size != 2:
-                raise TypeError(f"{self.name} returned {found.size} objectives, not 2")
-            return found
-
-        return evaluate
-
     def _written(self, name: ProblemName) -> Any:
         """Inequalities and equalities by functions of their own."""
         calls = {key: self._bound(call, name) for key, call in self._limits.items()}
@@ -269,12 +254,9 @@ class OwnProblem(Suite):
             if (wanted, point) not in known:
                 found = call(x.copy())
                 if not isinstance(found, tuple | list) or len(found) != 2:
-                    raise TypeError(
-                        f"{self.name} returned {found!r:.60}, not f and its constraints"
-                    )
-                values, count = self._numbers("constraints", found[1]), sum(counts)
-                if values.size != count:
-                    raise TypeError(f"{self.name} returned {values.size} constraints, not {count}")
+                    told = f"{self.name} returned {found!r:.60}, not f and its constraints"
+                    raise TypeError(told)
+                values = self._numbers("constraints", found[1], sum(counts))
                 known.clear()
                 known["value", point] = self._number(found[0])
                 known["written", point] = np.split(values, counts[:1])
@@ -282,7 +264,7 @@ class OwnProblem(Suite):
 
         return partial(part, "value"), partial(part, "written")
 
-    def _numbers(self, key: str, values: Any) -> NDArray[np.float64]:
+    def _numbers(self, key: str, values: Any, count: int = 0) -> NDArray[np.float64]:
         try:
             found = np.atleast_1d(np.asarray(values, dtype=np.float64))
         except (TypeError, ValueError):
@@ -291,21 +273,22 @@ class OwnProblem(Suite):
             raise TypeError(
                 f"{key!r} of {self.name} returned {values!r:.60}, not a list of numbers"
             )
+        if count and found.size != count:
+            raise TypeError(f"{self.name} returned {found.size} {key}, not {count}")
         return found
 
     def _trial_of_constraints(self, name: ProblemName) -> Iterator[str]:
         if not self._limits or self._beside:
             return
-        place = f"dimensions: {name.dimension} does not suit {self.name}: its constraints"
         try:
             problem = self.make(name)
             assert problem.constraints is not None
-            found = problem.constraints.evaluate(problem.points(3)[1])
+            nan = np.isnan(problem.constraints.evaluate(problem.points(3)[1])).any()
+            said = "are NaN at the middle of the bounds" if nan else ""
         except Exception as error:
-            yield f"{place} failed at the middle of the bounds: {described(error)}"
-            return
-        if np.isnan(found).any():
-            yield f"{place} are NaN at the middle of the bounds"
+            said = f"failed at the middle of the bounds: {described(error)}"
+        if said:
+            yield f"dimensions: {name.dimension} does not suit {self.name}: its constraints {said}"
 
     def _has(self, argument: str) -> bool:
         return self._signature is not None and argument in self._signature.parameters
@@ -364,6 +347,4 @@ class OwnProblem(Suite):
         try:
             return float(value)
         except (TypeError, ValueError):
-            shape = getattr(value, "shape", None)
-            what = f"{value!r:.60}" if shape is None else f"an array of shape {shape}"
-            raise TypeError(f"{self.name} returned {what}, not a number") from None
+            raise TypeError(f"{self.name} returned {value!r:.60}, not a number") from None

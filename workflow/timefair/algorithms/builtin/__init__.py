@@ -20,9 +20,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import SHARE, Allowed, Number, Variables, unknown, wrong_values
+from timefair.problems.base import SHARE, Number, Truth, Variables, wrong_parameters
 from timefair.problems.kinds import Task
 
 Count = Annotated[int, Number(1, whole=True)]
@@ -59,28 +59,24 @@ _PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair(Library):
-    def available(self) -> list[Available]:
-        return [Available(name) for name in FUNCTIONS]
+    def available(self) -> dict[str, str]:
+        return dict.fromkeys(FUNCTIONS, "")
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         if name not in FUNCTIONS:
             return [f"timefair has no algorithm {name!r}{suggest(name, FUNCTIONS)}"]
         module, function = _found(name)
         arguments = inspect.signature(function).parameters.values()
-        known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
-        lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
-        lines += [
+        known = {a.name: a.default for a in arguments if a.kind is a.KEYWORD_ONLY}
+        lines = [
             f"timefair:{name} needs a value of its parameter {key!r}"
-            for key, a in known.items()
-            if a.default is a.empty and key not in parameters
+            for key, default in known.items()
+            if default is inspect.Parameter.empty and key not in parameters
         ]
-        given = {k: v for k, v in parameters.items() if k in known and v is not known[k].default}
-        lines += wrong_values(f"timefair:{name}", _allowed(function), given)
-        lines += [
-            f"{key!r} of timefair:{name} is true or false, not {value!r}"
-            for key, value in given.items()
-            if isinstance(known[key].default, bool) and not isinstance(value, bool)
-        ]
+        hints = get_type_hints(function, include_extras=True)
+        allowed = {key: _allowed(hints[key]) for key in known}
+        given = {k: v for k, v in parameters.items() if k not in known or v is not known[k]}
+        lines += wrong_parameters(f"timefair:{name}", allowed, given)
         if not lines and hasattr(module, "faults"):
             lines = module.faults(**parameters)
         return lines
@@ -129,11 +125,10 @@ TIMEFAIR = Timefair(
 """DE, algorithms of the quantiles paper, baselines, portfolios."""
 
 
-def _allowed(function: Callable[..., Any]) -> Allowed:
-    """The values that the annotations of parameters allow."""
-    hints = get_type_hints(function, include_extras=True)
-    parts = ((key, part) for key, hint in hints.items() for part in (hint, *get_args(hint)))
-    return {key: part.__metadata__[0] for key, part in parts if get_origin(part) is Annotated}
+def _allowed(hint: Any) -> Any:
+    """The values that the annotation of a parameter allows; None: any."""
+    parts = [part for part in (hint, *get_args(hint)) if get_origin(part) is Annotated]
+    return parts[0].__metadata__[0] if parts else Truth() if hint is bool else None
 
 
 def _found(name: str) -> tuple[ModuleType, Callable[..., Any]]:

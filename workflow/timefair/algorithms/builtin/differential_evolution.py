@@ -11,7 +11,7 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import Count, Share, compiled
-from timefair.problems.base import Number, Word, wrong_values
+from timefair.problems.base import Number, Word, wrong_parameters
 
 STRATEGIES = {  # in the order in which config/papers/run_count_de.py draws
     **dict.fromkeys(("rand/1/bin", "rand/1/exp"), "rrr"),
@@ -75,4 +75,4 @@ def faults(
         return ["'population' and 'population_per_dimension' exclude each other"]
     least = Number(least_population(strategy), whole=True)
     given = {"population": population or least.least}
-    return wrong_values("timefair:DE", {"population": least}, given)
+    return wrong_parameters("timefair:DE", {"population": least}, given)

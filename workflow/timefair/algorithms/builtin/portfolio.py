@@ -21,7 +21,7 @@ from timefair.algorithms.base import (
     seed_global_generators,
 )
 from timefair.algorithms.builtin import Above, compiled
-from timefair.problems.base import Number, Variables, Word, wrong_values
+from timefair.problems.base import Number, Variables, Word, wrong_parameters
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
@@ -119,8 +119,15 @@ def faults(
     count = len(members)
     most = count if evaluations is None else evaluations
     allowed = {"evaluations": Number(count, whole=True)}
-    lines += wrong_values("timefair:portfolio", allowed, {"evaluations": most})
-    return lines + _faults_of_shares(shares, count)
+    lines += wrong_parameters("timefair:portfolio", allowed, {"evaluations": most})
+    given = shares if isinstance(shares, list | tuple) else ()
+    right = len(given) == count and all(map(Above(0, 1).has, given)) and abs(sum(given) - 1) <= 1e-6
+    if shares is not None and not right:
+        lines.append(
+            f"'shares' of timefair:portfolio are {count} numbers above 0 that add up to 1, not "
+            f"{shares!r}"
+        )
+    return lines
 
 
 def _parsed(member: Any) -> Specification | str:
@@ -134,18 +141,6 @@ def _parsed(member: Any) -> Specification | str:
     if not isinstance(given, Mapping):
         return f"parameters of {one['use']} are keys with values"
     return one["use"], given
-
-
-def _faults_of_shares(shares: object, count: int) -> list[str]:
-    if shares is None:
-        return []
-    if not isinstance(shares, list | tuple) or not all(map(Above(0, 1).has, shares)):
-        return [f"'shares' of timefair:portfolio are numbers above 0 up to 1, not {shares!r}"]
-    if len(shares) != count:
-        return [f"'shares' of timefair:portfolio has {len(shares)} numbers for {count} members"]
-    if abs(sum(shares) - 1) > 1e-6:
-        return [f"'shares' of timefair:portfolio add up to {sum(shares):.6g}, not 1"]
-    return []
 
 
 class Member:

@@ -29,7 +29,7 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Implementation, Libr
 from timefair.algorithms.external.spawn import spawn
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder, short, temporary_folder
-from timefair.problems.base import Number, Variables, unknown, wrong_values
+from timefair.problems.base import Number, Variables, wrong_parameters
 
 VERSION = 1
 SEEDS = 2**53  # seeds are below this number: languages that only have doubles can represent them
@@ -408,7 +408,8 @@ def _points(process: Process, size: int, dimension: int) -> NDArray[np.float64]:
 # lb, ub, dim, fobj`` in any order, or named by the parameter ``call``. Only Octave has been tested.
 
 ASK = "timefair_ask.c"
-PARAMETERS = ("population", "iterations", "call")
+COUNT = Number(1, whole=True)
+PARAMETERS = {"population": COUNT, "iterations": COUNT, "call": None}
 ITERATIONS = 500
 USUAL = {"population": 30, "iterations": ITERATIONS}
 """The values of the parameters that are not given."""
@@ -441,10 +442,7 @@ class FunctionFile(External):
             self._command(name, parameters)
         except InputError as error:
             return list(error.faults)
-        place = f"{self.name}:{name}"
-        lines = [unknown(key, place, PARAMETERS) for key in parameters if key not in PARAMETERS]
-        allowed = dict.fromkeys(PARAMETERS[:2], Number(1, whole=True))
-        return lines + wrong_values(place, allowed, parameters)
+        return wrong_parameters(f"{self.name}:{name}", PARAMETERS, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS

@@ -12,14 +12,17 @@ import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, starting_point
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Number
 
 SIGMA = 0.2  # default initial standard deviation over the mean width of the bounds
 MIXED = "CMAwM"  # the variant that supports integer variables
 NAMES = ("CMA", MIXED, "MAPCMA", "SepCMA")
 SET_HERE = ("mean", "bounds", "steps", "seed", "cov")  # arguments that users cannot set
-NUMBERS = {"sigma": float, "population_size": int, "margin": float, "momentum_r": float}
-"""Types of the arguments for which cmaes chooses a number."""
-LEAST_POPULATION = 2
+NUMBERS = {
+    **{"sigma": float, "population_size": Number(2, whole=True)},
+    **{"margin": float, "momentum_r": float},
+}
+"""The arguments for which cmaes chooses a number."""
 DEGENERATE = (np.linalg.LinAlgError, ArithmeticError, AssertionError)
 """Exceptions that cmaes raises when its distribution has degenerated or diverged."""
 TRIAL_EVALUATIONS = 50  # some values are only used after the first generation
@@ -38,8 +41,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
 
     lower, upper = objective.lower, objective.upper
     settings = {"sigma": SIGMA * float(np.mean(upper - lower)), **parameters}
-    if settings.get("population_size", LEAST_POPULATION) < LEAST_POPULATION:
-        raise ValueError(f"'population_size' is at least {LEAST_POPULATION}")
     if not 0 < settings.get("margin", 0.1) < 0.5:
         raise ValueError("'margin' is above 0 and below 0.5")
     if name == MIXED:

@@ -10,6 +10,7 @@ import numpy as np
 
 from timefair.algorithms.adapter import Adapter, ErrorTrap, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Number
 
 ENDLESS = 2**31 - 1  # largest number of evaluations that fcmaes can count
 SET_HERE = (  # arguments that users cannot set
@@ -28,8 +29,7 @@ BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
 """Least population sizes: with fewer points, fcmaes ends the process or hangs."""
 NUMBERS: Mapping[str, object] = {  # types of arguments whose default does not show them
-    **{"min_sigma": 0.0, "stop_hist": -1.0},
-    **{"popsize": int, "update_gap": int},
+    **{"min_sigma": 0.0, "stop_hist": -1.0, "update_gap": int},
 }
 
 
@@ -40,7 +40,8 @@ def _function(name: str) -> Any:
 
 def _parameters(name: str) -> dict[str, object]:
     own = defaults_of(_function(name), without=SET_HERE)
-    return {key: NUMBERS.get(key, default) for key, default in own.items()}
+    numbers = {**NUMBERS, "popsize": Number(LEAST_POPULATION.get(name, 1), whole=True)}
+    return {key: numbers.get(key, default) for key, default in own.items()}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
@@ -50,9 +51,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     settings = dict(parameters) | {"bounds": Bounds(objective.lower, objective.upper), "rg": rng}
     if name != "DE":
         settings["x0"] = rng.uniform(objective.lower, objective.upper)
-    least = LEAST_POPULATION.get(name, 0)
-    if settings.get("popsize", least) < least:
-        raise ValueError(f"'popsize' is at least {least}")
     if name in BY_GENERATIONS:
         optimizer, stop = function(objective.dimension, **settings), 0
         while not stop:

@@ -5,9 +5,6 @@ modcma never corrects the two points of two-point adaptation; the adapter moves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
@@ -47,53 +44,29 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
-    width = float(np.mean(objective.upper - objective.lower))
-    chosen = {"sigma0": SIGMA0 * width, **parameters}
-    if name == "modCMA":
-        return _solve_in_python(objective, chosen)
-    return _solve_in_c(objective, rng, {"restart_strategy": STRATEGIES[name], **chosen})
+    """Launch it; modCMA draws from numpy's global generator, which is seeded for each launch."""
+    from modcma import ModularCMAES, c_maes
 
-
-def _solve_in_python(objective: Objective, chosen: Mapping[str, Any]) -> object:
-    """Launch modCMA. It draws from numpy's global generator, seeded before each launch."""
-    from modcma import ModularCMAES
-
-    column = (objective.dimension, 1)
-    settings = {
-        "bound_correction": "saturate",
-        **chosen,
-        "lb": objective.lower.reshape(column),
-        "ub": objective.upper.reshape(column),
-        "budget": ENDLESS,
-    }
-    two_point = settings.get("step_size_adaptation") == "tpa"
+    lower, upper = objective.lower, objective.upper
+    chosen = {"sigma0": SIGMA0 * float(np.mean(upper - lower)), **parameters}
+    two_point = "tpa" in (chosen.get("step_size_adaptation"), chosen.get("ssa", "").lower())
     function = moved_inside(objective) if two_point else objective
-    return ModularCMAES(function, objective.dimension, **settings).run()
-
-
-def _solve_in_c(
-    objective: Objective, rng: np.random.Generator, chosen: Mapping[str, Any]
-) -> object:
-    from modcma import c_maes
-
-    modules = c_maes.Modules()
-    numbers = {key: value for key, value in chosen.items() if not hasattr(modules, key)}
-    for key, value in {**CORRECTED, **chosen}.items():
-        if key not in numbers:
-            default = getattr(modules, key)
+    if name == "modCMA":
+        bounds = {"lb": lower.reshape(-1, 1), "ub": upper.reshape(-1, 1)}
+        settings = {"bound_correction": "saturate", **chosen, **bounds, "budget": ENDLESS}
+        return ModularCMAES(function, objective.dimension, **settings).run()
+    modules, numbers = c_maes.Modules(), {}
+    for key, value in {**CORRECTED, "restart_strategy": STRATEGIES[name], **chosen}.items():
+        default = getattr(modules, key, None)
+        if default is None:
+            numbers[key] = value
+        else:
             is_truth = isinstance(default, bool)
             setattr(modules, key, value if is_truth else type(default).__members__[value])
     c_maes.utils.set_seed(int(rng.integers(2**31)))
     settings = c_maes.Settings(
-        objective.dimension,
-        modules,
-        lb=objective.lower,
-        ub=objective.upper,
-        budget=ENDLESS,
-        **numbers,
+        objective.dimension, modules, lb=lower, ub=upper, budget=ENDLESS, **numbers
     )
-    two_point = chosen.get("ssa") == "TPA"
-    function = moved_inside(objective) if two_point else objective
     return c_maes.ModularCMAES(settings).run(function)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,68 +20,27 @@ BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of ``ihs`` per dimension, if the run has no budget of evaluations."""
 ENDLESS = 2**32 - 1  # maximum of pygmo's counters of generations and evaluations
 
-Defaults = dict[str, object]
-GEN: Defaults = {"gen": ENDLESS}
-FLAT = {"ftol": 1e-6, "xtol": 1e-6}
-COMPASS: Defaults = {
-    **{"max_fevals": ENDLESS, "start_range": 0.1, "stop_range": 0.01, "reduction_coeff": 0.5}
-}
-ANTS = {"ker": 63, "q": 1.0, "threshold": 1, "n_gen_mark": 7, "evalstop": 100_000, "focus": 0.0}
-SWARM = {"omega": 0.7298, "eta1": 2.05, "eta2": 2.05, "max_vel": 0.5}
-NEIGHBOURS = {"variant": 5, "neighb_type": 2, "neighb_param": 4}
-MOEAD = dict(
-    GEN,
-    **{"weight_generation": "grid", "decomposition": "tchebycheff", "neighbours": 20, "CR": 1.0},
-    **{"F": 0.5, "eta_m": 20.0, "realb": 0.9, "limit": 2, "preserve_diversity": True},
+MULTI = ("maco", "moead", "moead_gen", "nsga2", "nspso")
+"""Algorithms for two objectives."""
+NAMES = (
+    *("bee_colony", "cmaes", "compass_search", "de", "de1220", "gaco", "gwo", "ihs", "mbh", "pso"),
+    *("pso_gen", "sade", "sea", "sga", "simulated_annealing", "xnes", *MULTI),
 )
-MULTI: dict[str, Defaults] = {  # algorithms for two objectives, like `DEFAULTS`
-    "maco": dict(GEN, **ANTS, memory=False),
-    "moead": MOEAD,
-    "moead_gen": MOEAD,
-    "nsga2": dict(GEN, cr=0.95, eta_c=10.0, m=0.01, eta_m=50.0),
-    "nspso": dict(
-        GEN,
-        **{"omega": 0.6, "c1": 2.0, "c2": 2.0, "chi": 1.0, "v_coeff": 0.5, "memory": False},
-        **{"leader_selection_range": 60, "diversity_mechanism": "crowding distance"},
-    ),
-}
 POPULATIONS = {  # default sizes other than `POPULATION`
     **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
     **dict.fromkeys(MULTI, 100),  # a multiple of 4, and more than the kernel of ``maco``
 }
-VARIANTS = [2, 3, 7, 10, 13, 14, 15, 16]
-CMA = {"cc": -1.0, "cs": -1.0, "c1": -1.0, "cmu": -1.0, "sigma0": 0.5, "force_bounds": True}
-DEFAULTS: dict[str, Defaults] = {
-    "bee_colony": dict(GEN, limit=1),
-    "cmaes": dict(GEN, **CMA, **FLAT),
-    "compass_search": COMPASS,
-    "de": dict(GEN, F=0.8, CR=0.9, variant=2, **FLAT),
-    "de1220": dict(GEN, allowed_variants=VARIANTS, variant_adptv=1, **FLAT),
-    "gaco": dict(GEN, **ANTS, oracle=0.0, acc=0.01, impstop=100_000),
-    "gwo": GEN,
-    "ihs": dict({"gen": int}, phmcr=0.85, ppar_min=0.35, ppar_max=0.99, bw_min=1e-5, bw_max=1.0),
-    "mbh": dict(COMPASS, stop=5, perturb=0.01),
-    "pso": dict(GEN, **SWARM, **NEIGHBOURS),
-    "pso_gen": dict(GEN, **SWARM, **NEIGHBOURS),
-    "sade": dict(GEN, variant=2, variant_adptv=1, **FLAT),
-    "sea": GEN,
-    "sga": dict(
-        GEN,
-        **{"cr": 0.9, "eta_c": 1.0, "m": 0.02, "param_m": 1.0, "param_s": 2},
-        **{"crossover": "exponential", "mutation": "polynomial", "selection": "tournament"},
-    ),
-    "simulated_annealing": {
-        **{"Ts": 10.0, "Tf": 0.1, "n_T_adj": 10, "n_range_adj": 10},
-        **{"bin_size": 10, "start_range": 1.0},
-    },
-    "xnes": dict(
-        GEN, eta_mu=-1.0, eta_sigma=-1.0, eta_b=-1.0, sigma0=-1.0, **FLAT, force_bounds=True
-    ),
-    **MULTI,
+OTHERWISE: dict[str, object] = {"gen": ENDLESS, "max_fevals": ENDLESS, "force_bounds": True}
+"""Defaults other than those of pygmo: launches are endless and points stay within the bounds."""
+OF_SWARM = {"c1": 2.0, "c2": 2.0, "chi": 1.0, "leader_selection_range": 60}
+"""Defaults of ``nspso``; the documentation of pygmo has others."""
+OF_HOPPING: dict[str, object] = {"stop": 5, "perturb": 0.01}
+SET_HERE = ("seed", "memory")  # arguments that users cannot set
+KINDS: dict[str, Callable[[str], object]] = {
+    **{"int": lambda text: int(text.rstrip("u")), "float": float},
+    "bool": lambda text: text.lower() == "true",
 }
-"""The arguments of the constructors that users can set. Defaults are those of pygmo, except that
-launches are endless and points stay within the bounds.
-"""
+"""How pygmo's documentation writes defaults; pygmo checks all others."""
 
 
 class _UserDefinedProblem:
@@ -103,20 +64,47 @@ class _UserDefinedProblem:
         return self._objective.lower, self._objective.upper
 
 
-def _parameters(name: str) -> Defaults:
-    return {"population": POPULATIONS.get(name, POPULATION), **DEFAULTS[name]}
+@cache
+def _documented(name: str) -> dict[str, object]:
+    """The arguments of a constructor with their defaults; pygmo has no signatures."""
+    import pygmo
+
+    text = getattr(pygmo, name).__doc__
+    kinds = dict(re.findall(r"(\w+) \(:class:`(\w+)`", text)) | {"param_s": "int"}
+    given = re.findall(r"(\w+) ?= ?(\[.*?\]|[^,)]+)", text.partition("\n")[0])
+    return {
+        key: KINDS.get(kinds.get(key, ""), lambda text: None)(default)
+        for key, default in given
+        if key not in SET_HERE
+    }
+
+
+def _parameters(name: str) -> dict[str, object]:
+    own = {**_documented("compass_search"), **OF_HOPPING} if name == "mbh" else _documented(name)
+    ours = {key: default for key, default in OTHERWISE.items() if key in own}
+    if name == "ihs":
+        ours["gen"] = int
+    elif name == "nspso":
+        ours |= OF_SWARM
+    return {"population": POPULATIONS.get(name, POPULATION), **own, **ours}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     import pygmo
 
-    chosen: dict[str, Any] = {**_parameters(name), **parameters}
+    known = {key: default for key, default in _parameters(name).items() if default is not None}
+    chosen: dict[str, Any] = {**known, **parameters}
     size = chosen.pop("population")
     if chosen.get("gen") is int:
         # Of ihs, a generation evaluates one point.
         chosen["gen"] = max(1, nominal_budget(objective, BUDGET_PER_DIMENSION) - size)
     seeds = rng.integers(2**32, size=2).tolist()
-    made = _made(name, chosen, seeds[0])
+    if name == "mbh":
+        own = [chosen.pop(key) for key in OF_HOPPING]
+        made = pygmo.mbh(pygmo.compass_search(**chosen), *own, seeds[0])
+    else:
+        seed = {} if name == "compass_search" else {"seed": seeds[0]}
+        made = getattr(pygmo, name)(**chosen, **seed)
     together = None
     if objective.cores > 1 and name in BATCHED:
         together = pygmo.bfe(pygmo.member_bfe())
@@ -126,22 +114,11 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     return pygmo.algorithm(made).evolve(population)
 
 
-def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
-    import pygmo
-
-    if name == "compass_search":
-        return pygmo.compass_search(**chosen)
-    if name == "mbh":
-        inner = pygmo.compass_search(**{key: chosen[key] for key in COMPASS})
-        return pygmo.mbh(inner, chosen["stop"], chosen["perturb"], seed)
-    return getattr(pygmo, name)(**chosen, seed=seed)
-
-
 PYGMO = Adapter(
     name="pygmo",
     distributions=("pygmo", "numpy"),
     compiled=None,
-    names=tuple(DEFAULTS),
+    names=NAMES,
     batched=BATCHED,
     special=dict.fromkeys(MULTI, TWO_OBJECTIVES),
     examples=("sade", "nsga2"),

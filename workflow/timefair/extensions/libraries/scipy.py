@@ -60,71 +60,42 @@ def _parameters(name: str) -> dict[str, object]:
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
-    options = dict(parameters)
-    if name in GLOBAL:
-        return _global(objective, rng, name, options)
-    chosen = {key: options.pop(key) for key in ("tol", "jac") if key in options}
-    if (jac := chosen.get("jac")) not in (None, "2-point", "3-point"):
-        raise ValueError(f"'jac' is '2-point' or '3-point', not {jac!r}")
-    return _local(objective, rng, name, options, **chosen)
-
-
-def _local(
-    objective: Objective,
-    rng: np.random.Generator,
-    method: str,
-    settings: dict[str, Any],
-    **chosen: Any,
-) -> object:
     from scipy import optimize
 
-    lower, upper = objective.lower, objective.upper
-    if method not in UNBOUNDED:
-        # keep_feasible: also trust-constr, and its finite differences, stay inside.
-        chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
-    chosen |= _constraints(objective)
-    start = adapter.starting_point(objective, rng)
-    if objective.cores > 1 and _takes_workers(method):
-        settings |= _workers(objective)
-    minimize: Any = optimize.minimize
-    return minimize(objective, start, method=method, options=settings, **chosen)
+    options, local = dict(parameters), name in LOCAL
+    chosen = {key: options.pop(key) for key in ("tol", "jac") if local and key in options}
+    if (jac := chosen.get("jac")) not in (None, "2-point", "3-point"):
+        raise ValueError(f"'jac' is '2-point' or '3-point', not {jac!r}")
+    # keep_feasible: also trust-constr, and its finite differences, stay inside.
+    bounds = optimize.Bounds(objective.lower, objective.upper, keep_feasible=local)
+    if adapter.has_constraints(objective):
+        limits = optimize.NonlinearConstraint(objective.constraints, -np.inf, 0.0)
+        chosen["constraints"] = limits
 
-
-def _workers(objective: Objective) -> dict[str, Any]:
     def together(_: object, points: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
         return objective.batch(list(points))
 
-    return {"workers": together}
-
-
-def _constraints(objective: Objective) -> dict[str, Any]:
-    from scipy import optimize
-
-    if not adapter.has_constraints(objective):
-        return {}
-    return {"constraints": optimize.NonlinearConstraint(objective.constraints, -np.inf, 0.0)}
-
-
-def _global(
-    objective: Objective, rng: np.random.Generator, method: str, chosen: dict[str, Any]
-) -> object:
-    from scipy import optimize
-
-    bounds = optimize.Bounds(objective.lower, objective.upper)
-    if method == "basinhopping":
-        local = {"method": "L-BFGS-B", "bounds": bounds} | chosen.pop("minimizer_kwargs", {})
+    if local:
+        if name not in UNBOUNDED:
+            chosen["bounds"] = bounds
+        start = adapter.starting_point(objective, rng)
+        if objective.cores > 1 and _takes_workers(name):
+            options["workers"] = together
+        minimize: Any = optimize.minimize
+        return minimize(objective, start, method=name, options=options, **chosen)
+    if name == "basinhopping":
+        inner = {"method": "L-BFGS-B", "bounds": bounds} | options.pop("minimizer_kwargs", {})
         x0 = adapter.starting_point(objective, rng)
-        return optimize.basinhopping(objective, x0, minimizer_kwargs=local, rng=rng, **chosen)
-    if method in ("shgo", "direct"):
-        return getattr(optimize, method)(objective, bounds, **chosen)
-    if method == "differential_evolution":
-        chosen["integrality"] = objective.integer
-        if objective.cores > 1 and chosen.setdefault("updating", "deferred") == "deferred":
-            chosen |= _workers(objective)
-        chosen |= _constraints(objective)
+        return optimize.basinhopping(objective, x0, minimizer_kwargs=inner, rng=rng, **options)
+    if name in ("shgo", "direct"):
+        return getattr(optimize, name)(objective, bounds, **options)
+    if name == "differential_evolution":
+        options["integrality"] = objective.integer
+        if objective.cores > 1 and options.setdefault("updating", "deferred") == "deferred":
+            options["workers"] = together
         if (start := adapter.given_start(objective)) is not None:
-            chosen["x0"] = np.clip(start, objective.lower, objective.upper)
-    return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
+            options["x0"] = np.clip(start, objective.lower, objective.upper)
+    return getattr(optimize, name)(objective, bounds, rng=rng, **chosen, **options)
 
 
 def _prepare(name: str) -> None:
@@ -148,7 +119,9 @@ def _takes_option(method: str, option: str) -> bool:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
         try:
-            _local(adapter.Sphere(1), np.random.default_rng(0), method, {option: None})
+            _solve(
+                adapter.Sphere(1), np.random.default_rng(0), name=method, parameters={option: None}
+            )
         except OptimizeWarning:
             return False
         except TypeError as error:  # trust-constr
