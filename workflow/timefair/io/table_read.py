@@ -105,7 +105,7 @@ class Layout:
         mapped = _options("--columns", columns, "seconds=time")
         fixed = _options("--set", constants, "dimension=10")
         for name, word in fixed.items():
-            if COLUMNS[name].kind != "text" and not _is_number(word):
+            if COLUMNS[name].kind != "text" and _floats([word]) is None:
                 raise InputError(f"--set: {name}: {word!r}: should be a number")
         if twice := sorted(mapped.keys() & fixed.keys()):
             raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
@@ -141,14 +141,6 @@ def _options(option: str, text: str, example: str) -> dict[str, str]:
             raise InputError(f"{option}: {name}: given twice")
         parts[name] = value
     return parts
-
-
-def _is_number(word: str) -> bool:
-    try:
-        parsed_number(word)
-    except ValueError:
-        return False
-    return True
 
 
 SHOWN_ROWS = 10  # the largest number of rows in a message
@@ -236,9 +228,9 @@ def rows_of(path: Path, cautions: Cautions) -> pa.Table:
     body = table.slice(1)
     head = [str(column[0]).strip() for column in table.columns]
     seeds = len({*head}) == len(head) > 1 and all(map(str.isdigit, head))
-    if (seeds and not all(pc.all(pc.utf8_is_digit(c)).as_py() for c in body.columns)) or not all(
-        _is_number(word) or word.lower() in ABSENT for word in head
-    ):
+    if (seeds and not all(pc.all(pc.utf8_is_digit(c)).as_py() for c in body.columns)) or _floats(
+        head
+    ) is None:
         return body.rename_columns(head)
     return table.rename_columns([f"run{k}" for k in range(len(head))])
 
@@ -869,11 +861,11 @@ def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layo
     return _of_complete_runs(frame, costs, cautions)
 
 
-def _floats(cells: pa.ChunkedArray) -> NDArray[np.float64] | None:
+def _floats(cells: pa.ChunkedArray | list[str]) -> NDArray[np.float64] | None:
     """Numbers of a column, NaN for absent ones; None if it has something else."""
-    if not pa.types.is_string(cells.type):
+    if isinstance(cells, pa.ChunkedArray) and not pa.types.is_string(cells.type):
         return np.asarray(cells.to_numpy(), dtype=np.float64)
-    words = (word.strip() for word in cells.to_pylist())
+    words = (str(word).strip() for word in cells)
     try:
         return np.array([np.nan if w.lower() in ABSENT else parsed_number(w) for w in words])
     except ValueError:

@@ -82,7 +82,7 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[Function
         found: dict[int, list[ExportedRun]] = {}
         for (dimension, instance, _), run in part.groupby(_KEYS[3:]):
             at, seconds, precision = (run[name].to_numpy() for name in numbers)
-            best = np.fmin.accumulate(np.fmin(precision, NOTHING_YET))
+            best = np.nan_to_num(np.fmin.accumulate(precision), nan=NOTHING_YET)
             one = ExportedRun(instance, float(run["optimum"].iloc[0]), at, seconds, best)
             found.setdefault(dimension, []).append(one)
         yield folder / algorithm, suite, function, found
@@ -201,7 +201,7 @@ def _ioh_steps(run: ExportedRun) -> list[tuple[int, float, float]]:
     new = np.diff(run.evaluations, prepend=0) > 0
     columns = (run.evaluations[new], run.precision[new], run.seconds[new])
     steps = [*zip(*(column.tolist() for column in columns), strict=True)]
-    begun = steps and steps[0][0] == 1 and steps[0][1] < NOTHING_YET
+    begun = steps and steps[0][0] == 1 and steps[0][1] != NOTHING_YET
     return steps if begun else [(1, NOTHING_YET, 0.0), *(step for step in steps if step[0] > 1)]
 
 
