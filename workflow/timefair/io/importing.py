@@ -124,9 +124,8 @@ USUAL = {
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
-    Algorithms are solvers with their parameters, functions are objectives on data sets of dimension
-    1. ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
-    replace each of these columns. Samples that a later one of their run was as fast as are omitted.
+    ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
+    replace each of `USUAL`. Samples that a later one of their run was as fast as are omitted.
     """
     table, faults = rows_of(path, cautions), Faults()
     there = table.column_names

@@ -436,11 +436,9 @@ def _listed(names: Mapping[str, int]) -> str:
     return first([f"{number} is {name}" for name, number in names.items()], SHOWN_NAMES)
 
 
-def _by_number(word: str) -> list[tuple[bool, int, str]]:
+def _by_number(word: str) -> list[float | str]:
     """The sorting key of a word: digits in it are sorted by their number."""
-    parts = re.split("([0-9]+)", word)
-    bare = [part.lstrip("0") if k % 2 else part for k, part in enumerate(parts)]
-    return [(k % 2 == 0, len(part) if k % 2 else 0, part) for k, part in enumerate(bare)]
+    return [float(part) if k % 2 else part for k, part in enumerate(re.split("([0-9]+)", word))]
 
 
 def _ranked(keys: pd.Series) -> pd.Series:

@@ -239,18 +239,11 @@ def write_coco(
     """Write one folder per algorithm, with its name, in `folder`, for cocopp.
 
     A run is one trial with all its launches. Values of f are the precision, as for an optimum of 0.
-    Evaluations of constraints are summed. With
-    ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success rates
-    of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
-    `final_target`, where a run ends for it.
-
-    - `runs`: A table of RUN_SCHEMA. Runs on the same instance become trials on it.
-    - `cost`: What is written in place of evaluations. Seconds are whole microseconds, at least 1;
-      of several events within one, the last is written.
-
-    `InputError` with one line per algorithm whose folder exists, because cocopp would mix the
-    trials, and per function with an unknown optimum. A trial without an event at cost 1 begins with
-    a line with `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
+    With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
+    rates of the table ``ert``, for all targets of its grid down to `final_target`, where a run ends
+    for it. Seconds are written as whole microseconds, at least 1; of several events within one, the
+    last. `InputError` as in `write_ioh`. A trial without an event at cost 1 begins with a line with
+    `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
     """
     unit = "evaluations" if cost == "evaluations" else "microseconds"
     for place, suite, function, found in _by_function(runs, folder, "COCO's"):
