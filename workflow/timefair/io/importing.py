@@ -22,10 +22,10 @@ from timefair.basics.words import counted
 from timefair.io.common import (
     Cautions,
     DataSet,
-    Direction,
     Folder,
     Row,
     digest,
+    refuse_rising,
     row_of,
     row_of_lines,
     unpacked,
@@ -407,11 +407,14 @@ def _opened(
             about = cautions.about(path.name) if len(paths) > 1 else cautions
             cells[path] = TABLES[format](path, about, layout)
             cautions.rows[path] = len(cells[path])
-    numbering, direction = numbering_of([*cells.values()], cautions, wanted), Direction()
+    numbering = numbering_of([*cells.values()], cautions, wanted)
     for path, own in cells.items():
         with _naming(path):
-            found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
-    direction.refuse(cells[paths[0]].attrs["value"], "", cautions)
+            found[path] = sets_of(own, Path(path.name), cautions, numbering)
+    if (value := cells[paths[0]].attrs["value"])[:1] not in ("+", "-"):
+        keys = [*KEYS, "instance", "run"]
+        runs = (run.to_numpy() for own in cells.values() for _, run in own.groupby(keys)["value"])
+        refuse_rising(runs, value, "", cautions)
     return found
 
 

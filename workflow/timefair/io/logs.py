@@ -36,12 +36,12 @@ from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
-    Direction,
     Folder,
     Row,
     parsed_count,
     parsed_name,
     parsed_number,
+    refuse_rising,
     row_of_lines,
     with_end,
 )
@@ -732,9 +732,7 @@ class _Reader:
             where = self.folder.place(data)
             logs = _logs(data, where, cautions, self.seconds)
             if not function.maximized and self.is_maximized is None:
-                direction = Direction()
-                direction.add(log.values for log in logs)
-                direction.refuse("raw_y", where, cautions)
+                refuse_rising((log.values for log in logs), "raw_y", where, cautions)
             pairs = paired(listed, logs, "run", where, index, cautions)
             if not all(log.agrees(one) for one, log in pairs):
                 cautions.add(where, f"ends differ from the {index} file; the data files are used")

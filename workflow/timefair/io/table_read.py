@@ -34,7 +34,6 @@ from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
-    Direction,
     Row,
     parsed_number,
     row_of,
@@ -470,11 +469,7 @@ _RUN = [*_SET, "instance", "run"]
 
 
 def sets_of(
-    cells: pd.DataFrame,
-    place: Path,
-    cautions: Cautions,
-    numbering: Numbering,
-    direction: Direction,
+    cells: pd.DataFrame, place: Path, cautions: Cautions, numbering: Numbering
 ) -> list[DataSet]:
     """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
@@ -487,7 +482,7 @@ def sets_of(
     faults.refuse()
     table = _Table(cells.assign(**numbers))
     table.check()
-    table.warn(cautions, None if cells.attrs["value"][:1] in ("+", "-") else direction)
+    table.warn(cautions)
     found = []
     for places in table.parts(_SET):
         algorithm, suite, function, dimension = table.cells[_SET].iloc[places[0]]
@@ -601,10 +596,8 @@ class _Table:
             late = self._numbers[name] > self._of_run[end]
             yield late, name, f"{{name}} is {{here:.9g}}, after {end} of this run"
 
-    def warn(self, cautions: Cautions, direction: Direction | None) -> None:
-        """Add a line for each kind of rows that are left out; count how values change in runs."""
-        if direction:
-            direction.add(self._numbers["value"][run] for run in self.parts(_RUN))
+    def warn(self, cautions: Cautions) -> None:
+        """Add a line for each kind of rows that are left out."""
         kept = self._improves | np.append(self._new[1:], True)  # the ends
         if dropped := int((~kept & self._within).sum()):
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
