@@ -109,10 +109,7 @@ def maker(campaign: Campaign, folder: Path, runs: Runs) -> Callable[[str], pd.Da
 def make(
     tables: Collection[str], campaign: Campaign, folder: Path, runs: Runs, *, figures: bool = True
 ) -> None:
-    """Write some tables of a campaign, and the requested figures that are drawn from them.
-
-    Files go to ``tables``, which exists, and ``figures`` of `folder`, ``results/<campaign>``.
-    """
+    """Write some tables and their figures; ``tables`` of `folder` exists."""
     from timefair.exhibits import files
 
     made = maker(campaign, folder, runs)

@@ -133,11 +133,6 @@ class Command(argparse.ArgumentParser):
         shown = ["example:", textwrap.indent(example, "  "), ""] if example else []
         self.epilog = "\n".join([*shown, "exit status:", *meanings])
 
-    def output(self, metavar: str, words: str, default: Path | None = None) -> None:
-        """Add the option that names the file or folder to write."""
-        names = ("-o", "--output")
-        self.add_argument(*names, type=Path, default=default, metavar=metavar, help=words)
-
 
 def argument(names: str, metavar: str = "", help: str = "", **given: Any) -> Argument:
     """An argument of a command, as argparse has it; an option may have two names."""

@@ -313,33 +313,22 @@ SHARE = 0.9  # share of the runs whose values only rise from which values may be
 SURE = 6  # number of such steps from which chance cannot explain them
 
 
-@dataclass
-class Direction:
-    """Counts the runs whose values change, those whose values only rise, and the steps of these."""
-
-    changing: int = 0
-    rising: int = 0
-    steps: int = 0
-
-    def add(self, runs: Iterable[NDArray[np.float64]]) -> None:
-        """Count runs by the values of their lines; what is not finite is skipped."""
-        for values in runs:
-            steps = np.diff(values[np.isfinite(values)])
-            up, down = int((steps > 0).sum()), bool((steps < 0).any())
-            self.changing += bool(up or down)
-            if up and not down:
-                self.rising += 1
-                self.steps += up
-
-    def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
-        """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""
-        if not self.rising or self.rising < SHARE * self.changing:
-            return
-        what = (
-            f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
-            f"if they are maximized, use --columns value=-{value}"
-        )
-        if self.steps >= SURE:
-            where = f"{place}: " if place else ""
-            raise InputError(f"{where}{what}; if not, --columns value=+{value}")
-        cautions.add(place, what)
+def refuse_rising(
+    runs: Iterable[NDArray[np.float64]], value: str, place: Path | str, cautions: Cautions
+) -> None:
+    """Raise `InputError` if the values of runs, of a column, are maximized; add a line if they may
+    be. What is not finite is skipped.
+    """
+    steps = [np.diff(values[np.isfinite(values)]) for values in runs]
+    changing = sum(map(np.any, steps))
+    rising = [up for one in steps if (up := np.sum(one > 0)) and not (one < 0).any()]
+    if not rising or len(rising) < SHARE * changing:
+        return
+    what = (
+        f"values only rise in {len(rising)} of {changing} runs, but timefair minimizes; "
+        f"if they are maximized, use --columns value=-{value}"
+    )
+    if sum(rising) >= SURE:
+        where = f"{place}: " if place else ""
+        raise InputError(f"{where}{what}; if not, --columns value=+{value}")
+    cautions.add(place, what)

@@ -22,10 +22,10 @@ from timefair.basics.words import counted
 from timefair.io.common import (
     Cautions,
     DataSet,
-    Direction,
     Folder,
     Row,
     digest,
+    refuse_rising,
     row_of,
     row_of_lines,
     unpacked,
@@ -124,9 +124,8 @@ USUAL = {
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
-    Algorithms are solvers with their parameters, functions are objectives on data sets of dimension
-    1. ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
-    replace each of these columns. Samples that a later one of their run was as fast as are omitted.
+    ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
+    replace each of `USUAL`. Samples that a later one of their run was as fast as are omitted.
     """
     table, faults = rows_of(path, cautions), Faults()
     there = table.column_names
@@ -294,12 +293,9 @@ class Imported:
     def lacking(self, wanted: WantedProblems) -> list[str]:
         """What the data lack of a campaign's problems, such as ``no functions 6``."""
         kinds = ("functions", "dimensions", "instances")
-        there = {kind: {key[k] for key in self.runs} for k, kind in enumerate(kinds)}
-        clauses = []
-        for kind in kinds:
-            if absent := sorted(set(getattr(wanted, kind)) - there[kind]):
-                clauses.append(f"no {kind} {', '.join(map(str, absent))}")
-        return clauses
+        there = zip(kinds, zip(*self.runs, strict=True), strict=True)
+        absent = {kind: sorted({*getattr(wanted, kind)} - {*numbers}) for kind, numbers in there}
+        return [f"no {kind} {', '.join(map(str, of))}" for kind, of in absent.items() if of]
 
 
 def import_data(
@@ -335,8 +331,7 @@ def import_data(
         if not found.runs:
             none = "no run on a problem of the campaign" if wanted else "no run"
             raise InputError("; ".join([none, *cautions.lines[:1]]))
-    found.cautions, found.read = cautions.lines, _was_read(format, data, cautions)
-    _write(output, batches, found, format, str(path), digest(path))
+    _write([(found, output, batches)], data, [path], format, cautions)
     return found
 
 
@@ -376,14 +371,10 @@ def import_all(
         for name, label in labels.items():
             found = Imported(name, label, suite)
             mine = [one for one in sets if one.algorithm == name]
-            parts.append((found, list(_batches(mine, found, None, cautions))))
-    digests = [digest(one) for one in paths]
-    sha256 = digests[0] if not others else hashlib.sha256("".join(digests).encode()).hexdigest()
-    for found, batches in parts:
-        found.cautions, found.read = cautions.lines, _was_read(format, sets, cautions)
-        output = folder / f"{found.label}.parquet"
-        _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
-    return [found for found, _ in parts]
+            batches = list(_batches(mine, found, None, cautions))
+            parts.append((found, folder / f"{label}.parquet", batches))
+    _write(parts, sets, paths, format, cautions)
+    return [found for found, *_ in parts]
 
 
 def _opened(
@@ -416,21 +407,15 @@ def _opened(
             about = cautions.about(path.name) if len(paths) > 1 else cautions
             cells[path] = TABLES[format](path, about, layout)
             cautions.rows[path] = len(cells[path])
-    numbering, direction = numbering_of([*cells.values()], cautions, wanted), Direction()
+    numbering = numbering_of([*cells.values()], cautions, wanted)
     for path, own in cells.items():
         with _naming(path):
-            found[path] = sets_of(own, Path(path.name), cautions, numbering, direction)
-    direction.refuse(cells[paths[0]].attrs["value"], "", cautions)
+            found[path] = sets_of(own, Path(path.name), cautions, numbering)
+    if (value := cells[paths[0]].attrs["value"])[:1] not in ("+", "-"):
+        keys = [*KEYS, "instance", "run"]
+        runs = (run.to_numpy() for own in cells.values() for _, run in own.groupby(keys)["value"])
+        refuse_rising(runs, value, "", cautions)
     return found
-
-
-def _was_read(format: Format, sets: Sequence[DataSet], cautions: Cautions) -> str:
-    """What was read, in words."""
-    rows, files = counted(sum(cautions.rows.values()), "row"), len(cautions.rows)
-    if format in TABLES:
-        return f"{rows} of {counted(files, 'file')}"
-    indexes = counted(len({each.index for each in sets}), "index file")
-    return f"{rows} of {counted(files, 'data file')} and {indexes}"
 
 
 @contextmanager
@@ -464,25 +449,26 @@ def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
 
 
 def _write(
-    output: Path,
-    batches: list[pa.RecordBatch],
-    found: Imported,
-    format: Format,
-    path: str,
-    sha256: str,
-) -> None:
-    source: dict[str, Any] = {
-        "format": format,
-        "path": path,
-        "algorithm": found.algorithm,
-        "sha256": sha256,
-        "cautions": found.cautions,
-    }
-    if found.bridge:
-        source[BRIDGE] = found.bridge
-    elif found.timed:
-        source[FOREIGN_CLOCK] = True
-    write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
+    parts: Sequence[tuple[Imported, Path, list[pa.RecordBatch]]],
+    sets: Sequence[DataSet], paths: Sequence[Path], format: Format, cautions: Cautions,
+) -> None:  # fmt: skip
+    """Write a record per algorithm, to its path, of what was read."""
+    read, files = counted(sum(cautions.rows.values()), "row"), len(cautions.rows)
+    if format in TABLES:
+        read += f" of {counted(files, 'file')}"
+    else:
+        indexes = counted(len({each.index for each in sets}), "index file")
+        read += f" of {counted(files, 'data file')} and {indexes}"
+    sha256, *more = map(digest, paths)
+    if more:
+        sha256 = hashlib.sha256("".join([sha256, *more]).encode()).hexdigest()
+    for found, output, batches in parts:
+        found.cautions, found.read = cautions.lines, read
+        source: dict[str, Any] = {"format": format, "path": " ".join(map(str, paths))}
+        source |= {"sha256": sha256, "algorithm": found.algorithm, "cautions": found.cautions}
+        source |= {BRIDGE: found.bridge} if found.bridge else {}
+        source |= {FOREIGN_CLOCK: True} if found.timed and not found.bridge else {}
+        write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
 
 
 def _batches(

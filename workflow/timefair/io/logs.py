@@ -36,12 +36,12 @@ from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
-    Direction,
     Folder,
     Row,
     parsed_count,
     parsed_name,
     parsed_number,
+    refuse_rising,
     row_of_lines,
     with_end,
 )
@@ -61,10 +61,7 @@ Number = Annotated[int, Field(ge=0, le=LARGEST_NAME)]
 
 
 class ListedRun(BaseModel):
-    """A run in an index file; None for what the file does not have (an aborted run).
-
-    `best_at` is the evaluation of the best value.
-    """
+    """A run in an index file, and the evaluation of its best value; None: not in the file."""
 
     instance: Number
     evals: Annotated[int, Field(ge=0)] | None = None
@@ -152,7 +149,7 @@ def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
                 raise InputError(f"{place}: {' or '.join(PROBLEM)}: {error}") from None
         elif keys:
             common, entry = keys, None
-        if keys and not any(map(_is_data_file, words)):
+        if keys and not any(word.lower().endswith("dat") for word in words):
             continue  # the words are a part of a value without quotes
         for word in words:
             if entry is None:
@@ -177,12 +174,8 @@ def _parts(line: str) -> tuple[dict[str, str], list[str]]:
     return keys, words
 
 
-def _is_data_file(word: str) -> bool:
-    return word.lower().endswith("dat")
-
-
 def _add(entry: InfoEntry, word: str, place: Path) -> None:
-    if _is_data_file(word):
+    if word.lower().endswith("dat"):
         entry.named.append((word, []))
         return
     try:
@@ -230,9 +223,8 @@ def _numbers(
     kind: str,
     least: int = 1,
 ) -> NDArray[np.float64]:
-    """Columns of counts and other numbers, NaN for None, shape (columns, lines).
-
-    `InputError` with the number of a line that has not as many words as the first, or too few.
+    """Columns of counts and other numbers, NaN for None, shape (columns, lines); `InputError` with
+    the number of a line that has not as many words as the first, or too few.
     """
     found = []
     for number, words in rows:
@@ -258,9 +250,8 @@ def paired(
     index: str,
     cautions: Cautions,
 ) -> list[tuple[ListedRun, FoundT]]:
-    """Pair listed runs with as many found ones, in order: those that agree, or the first.
-
-    `index` is the suffix of the index file; `InputError` if runs are missing.
+    """Pair listed runs with as many found ones, in order: those that agree, or the first;
+    `InputError` if runs are missing.
     """
     numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
     if len(found) < len(listed):
@@ -279,7 +270,6 @@ BELOW = -1e-6
 BEST_F = 4  # column of the best f so far, which multi-objective data do not have
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
-_BEST_OF_OTHERS = "algorithm type = best"
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
@@ -300,16 +290,12 @@ FORMATS: dict[str | None, CocoColumns] = {  # by ``data_format``
 INDICATOR = CocoColumns(1, best_known=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
-FORMER = {"sbox-cost": "bbob-boxed"}  # former names of suites
 
 
 @dataclass
 class _Trial:
     """The lines of one trial; `end` is the last evaluation in the ``.tdat`` file, `end_of_f` that
-    of f.
-
-    The optimum is that in the header, or computed from the first line. `evaluations` include those
-    of the constraints, as in cocopp.
+    of f. `evaluations` include those of the constraints, as in cocopp.
     """
 
     f_opt: float | None
@@ -359,7 +345,7 @@ def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions
         if not rows:
             continue
         text = "".join(header)
-        if _BEST_OF_OTHERS in text:
+        if "algorithm type = best" in text:
             raise InputError(f"{place}: {BEST_OF_MANY}")
         *counts, precision = _numbers(rows, of_f, [columns.precision], place, "COCO")
         number, words = rows[0]
@@ -450,7 +436,7 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
         columns = FORMATS[data_format]
         suite = "bbob-noisy" if entry.function in NOISY else "bbob"
     if named := keys.get("suite"):
-        suite = FORMER.get(named, named)
+        suite = "bbob-boxed" if named == "sbox-cost" else named  # its former name
 
     def read() -> list[Row]:
         each = (_published_runs(*file, columns, folder, cautions) for file in entry.files)
@@ -475,12 +461,6 @@ ONLY = (  # The columns that a user may state
     "that are maximized (value=+raw_y: minimized)"
 )
 
-NO_PARAMETERS = "No parameters"
-"""Last name in a line of column names if no parameter was logged. It has no column."""
-SECOND_OBJECTIVE = "F2"  # column of the second objective, in addition to ``raw_y`` or ``F1``
-SEVERAL_OBJECTIVES = (
-    f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
-)
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -537,15 +517,16 @@ def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> l
 def _names(line: str) -> list[str]:
     """The column names in a line; empty if it is not a line of names."""
     names = [quoted or plain for quoted, plain in _NAME.findall(line)]
-    if names[-1:] == [NO_PARAMETERS]:
-        names.pop()
+    if names[-1:] == ["No parameters"]:
+        names.pop()  # if no parameter was logged; it has no column
     return names if any(name in names for name in EVALUATIONS) else []
 
 
 def _places(names: Sequence[str], place: Path, seconds: str | None) -> list[int | None]:
     """The columns of evaluations, value, instance's value and seconds; None for one not read."""
-    if SECOND_OBJECTIVE in names:
-        raise InputError(f"{place}: {SEVERAL_OBJECTIVES}")
+    if "F2" in names:  # in addition to ``raw_y`` or ``F1``
+        text = "data of several objectives (column F2) have no single optimum"
+        raise InputError(f"{place}: {text}")
     if seconds is not None and seconds not in names[1:]:
         raise InputError(f"{place}: no column {seconds!r}; columns: {', '.join(names)}")
     time = None if seconds is None else names.index(seconds)
@@ -620,11 +601,8 @@ class IohFunction(NamedTuple):
         self, place: Path, run: IohLog, instance: int
     ) -> tuple[float | None, NDArray[np.float64]] | None:
         """The optimum, if it is known, and the precisions of a run, shape (lines,); None for a run
-        on another problem than the suite's of the same numbers.
-
-        IOHprofiler logs distances to the optimum of minimized functions. Maximized values get the
-        other sign, and those of pseudo-Boolean functions become distances in the units of the
-        instance.
+        on another problem than the suite's of the same numbers. Maximized values get the other
+        sign, and those of pseudo-Boolean functions become distances in units of the instance.
         """
         if self.maximized and self.suite not in SUITES:
             return None, -run.values
@@ -754,9 +732,7 @@ class _Reader:
             where = self.folder.place(data)
             logs = _logs(data, where, cautions, self.seconds)
             if not function.maximized and self.is_maximized is None:
-                direction = Direction()
-                direction.add(log.values for log in logs)
-                direction.refuse("raw_y", where, cautions)
+                refuse_rising((log.values for log in logs), "raw_y", where, cautions)
             pairs = paired(listed, logs, "run", where, index, cautions)
             if not all(log.agrees(one) for one, log in pairs):
                 cautions.add(where, f"ends differ from the {index} file; the data files are used")
@@ -796,10 +772,8 @@ def _is_maximized(entry: InfoEntry, place: Path) -> bool:
 def ioh_data_sets(folder: Folder, cautions: Cautions, layout: Layout) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    ``seconds`` of the layout is the logged property with seconds, by default none; its ``value``
-    may have a sign, ``-`` for maximized values, whatever the files state. `InputError` for other
-    columns, an index file that is not IOHprofiler's, several objectives, or a maximized suite but
-    ``pbo``.
+    `InputError` for other columns than `ONLY`, an index file that is not IOHprofiler's, several
+    objectives, or a maximized suite but ``pbo``.
     """
     columns, sign = layout.columns, layout.sign("value")
     if layout.constants or set(columns) - {"seconds", "value"}:

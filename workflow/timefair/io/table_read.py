@@ -34,7 +34,6 @@ from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
-    Direction,
     Row,
     parsed_number,
     row_of,
@@ -105,7 +104,7 @@ class Layout:
         mapped = _options("--columns", columns, "seconds=time")
         fixed = _options("--set", constants, "dimension=10")
         for name, word in fixed.items():
-            if COLUMNS[name].kind != "text" and not _is_number(word):
+            if COLUMNS[name].kind != "text" and _floats([word]) is None:
                 raise InputError(f"--set: {name}: {word!r}: should be a number")
         if twice := sorted(mapped.keys() & fixed.keys()):
             raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
@@ -141,14 +140,6 @@ def _options(option: str, text: str, example: str) -> dict[str, str]:
             raise InputError(f"{option}: {name}: given twice")
         parts[name] = value
     return parts
-
-
-def _is_number(word: str) -> bool:
-    try:
-        parsed_number(word)
-    except ValueError:
-        return False
-    return True
 
 
 SHOWN_ROWS = 10  # the largest number of rows in a message
@@ -236,9 +227,9 @@ def rows_of(path: Path, cautions: Cautions) -> pa.Table:
     body = table.slice(1)
     head = [str(column[0]).strip() for column in table.columns]
     seeds = len({*head}) == len(head) > 1 and all(map(str.isdigit, head))
-    if (seeds and not all(pc.all(pc.utf8_is_digit(c)).as_py() for c in body.columns)) or not all(
-        _is_number(word) or word.lower() in ABSENT for word in head
-    ):
+    if (seeds and not all(pc.all(pc.utf8_is_digit(c)).as_py() for c in body.columns)) or _floats(
+        head
+    ) is None:
         return body.rename_columns(head)
     return table.rename_columns([f"run{k}" for k in range(len(head))])
 
@@ -444,11 +435,9 @@ def _listed(names: Mapping[str, int]) -> str:
     return first([f"{number} is {name}" for name, number in names.items()], SHOWN_NAMES)
 
 
-def _by_number(word: str) -> list[tuple[bool, int, str]]:
+def _by_number(word: str) -> list[float | str]:
     """The sorting key of a word: digits in it are sorted by their number."""
-    parts = re.split("([0-9]+)", word)
-    bare = [part.lstrip("0") if k % 2 else part for k, part in enumerate(parts)]
-    return [(k % 2 == 0, len(part) if k % 2 else 0, part) for k, part in enumerate(bare)]
+    return [float(part) if k % 2 else part for k, part in enumerate(re.split("([0-9]+)", word))]
 
 
 def _ranked(keys: pd.Series) -> pd.Series:
@@ -480,11 +469,7 @@ _RUN = [*_SET, "instance", "run"]
 
 
 def sets_of(
-    cells: pd.DataFrame,
-    place: Path,
-    cautions: Cautions,
-    numbering: Numbering,
-    direction: Direction,
+    cells: pd.DataFrame, place: Path, cautions: Cautions, numbering: Numbering
 ) -> list[DataSet]:
     """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
@@ -497,7 +482,7 @@ def sets_of(
     faults.refuse()
     table = _Table(cells.assign(**numbers))
     table.check()
-    table.warn(cautions, None if cells.attrs["value"][:1] in ("+", "-") else direction)
+    table.warn(cautions)
     found = []
     for places in table.parts(_SET):
         algorithm, suite, function, dimension = table.cells[_SET].iloc[places[0]]
@@ -611,10 +596,8 @@ class _Table:
             late = self._numbers[name] > self._of_run[end]
             yield late, name, f"{{name}} is {{here:.9g}}, after {end} of this run"
 
-    def warn(self, cautions: Cautions, direction: Direction | None) -> None:
-        """Add a line for each kind of rows that are left out; count how values change in runs."""
-        if direction:
-            direction.add(self._numbers["value"][run] for run in self.parts(_RUN))
+    def warn(self, cautions: Cautions) -> None:
+        """Add a line for each kind of rows that are left out."""
         kept = self._improves | np.append(self._new[1:], True)  # the ends
         if dropped := int((~kept & self._within).sum()):
             cautions.add("", "rows without an improvement are omitted", rows=dropped)
@@ -869,11 +852,11 @@ def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layo
     return _of_complete_runs(frame, costs, cautions)
 
 
-def _floats(cells: pa.ChunkedArray) -> NDArray[np.float64] | None:
+def _floats(cells: pa.ChunkedArray | list[str]) -> NDArray[np.float64] | None:
     """Numbers of a column, NaN for absent ones; None if it has something else."""
-    if not pa.types.is_string(cells.type):
+    if isinstance(cells, pa.ChunkedArray) and not pa.types.is_string(cells.type):
         return np.asarray(cells.to_numpy(), dtype=np.float64)
-    words = (word.strip() for word in cells.to_pylist())
+    words = (str(word).strip() for word in cells)
     try:
         return np.array([np.nan if w.lower() in ABSENT else parsed_number(w) for w in words])
     except ValueError:

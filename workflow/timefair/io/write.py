@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby
-from operator import attrgetter, itemgetter
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,38 +29,23 @@ from timefair.records.schema import RUN_SCHEMA
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
 NO_FILE_NAME = r"[^\w.-]"
 """Characters replaced in file names, such as the ``:`` of a user-defined suite."""
-_NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """One run, arrays of shape (events,); seconds of published data and unknown optima are NaN."""
+    """One run, arrays of shape (lines,): a line per improvement and one at its end; seconds of
+    published data and unknown optima are NaN.
+    """
 
-    algorithm: str
-    suite: str
-    function: int
-    dimension: int
     instance: int
+    optimum: float
     evaluations: NDArray[np.int64]
-    time_s: NDArray[np.float64]
+    seconds: NDArray[np.float64]
     precision: NDArray[np.float64]
-    f_opt: float
-    all_evaluations: int
-    wall_s: float
 
 
-def _in_order(runs: pa.Table) -> Iterator[ExportedRun]:
-    """The runs, sorted by algorithm, suite, function, dimension, instance and number of the run."""
-    rows = runs.sort_by([(key, "ascending") for key in (*_NAMES, "run")])
-    rows = rows.select([*_NAMES, "evaluations", "wall_s", "f_opt", "events"])
-    for row in chain.from_iterable(part.to_pylist() for part in rows.to_batches(1000)):
-        events = row.pop("events") or []
-        for name, dtype in (("time_s", np.float64), ("precision", np.float64)):
-            row[name] = np.array([event[name] for event in events], dtype)
-        row["all_evaluations"] = row["evaluations"]
-        row["evaluations"] = np.array([event["evaluations"] for event in events], np.int64)
-        known: dict[str, Any] = {k: np.nan if cell is None else cell for k, cell in row.items()}
-        yield ExportedRun(**known)
+Function = tuple[Path, str, int, dict[int, list[ExportedRun]]]
+"""The folder of an algorithm, a suite, a function, and the runs by dimension."""
 
 
 def file_name(suite: str) -> str:
@@ -72,8 +57,8 @@ def file_name(suite: str) -> str:
     return f"{name.encode()[:LONGEST_NAME].decode(errors='ignore')}_{digest}"
 
 
-def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[ExportedRun]]:
-    """The runs of each algorithm on each function, in order.
+def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[Function]:
+    """The runs of each algorithm on each function, in the order of their names and numbers.
 
     `InputError` with one line per function whose optimum is not known, or per folder of an
     algorithm that exists: readers would mix the runs.
@@ -90,12 +75,21 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[Exp
     ]
     if faults:
         raise InputError(*faults)
-    names = attrgetter("algorithm", "suite", "function")
-    yield from (list(part) for _, part in groupby(_in_order(runs), key=names))
+    rows = table_of(runs).to_pandas()
+    rows["evaluations"] = rows["evaluations"].fillna(0).astype(np.int64)
+    numbers = ["evaluations", "seconds", "precision"]
+    for (algorithm, suite, function), part in rows.groupby(_KEYS[:3], observed=True):
+        found: dict[int, list[ExportedRun]] = {}
+        for (dimension, instance, _), run in part.groupby(_KEYS[3:]):
+            at, seconds, precision = (run[name].to_numpy() for name in numbers)
+            best = np.nan_to_num(np.fmin.accumulate(precision), nan=NOTHING_YET)
+            one = ExportedRun(instance, float(run["optimum"].iloc[0]), at, seconds, best)
+            found.setdefault(dimension, []).append(one)
+        yield folder / algorithm, suite, function, found
 
 
 SUFFIXES = (".csv", ".parquet")
-_KEYS = ("algorithm", "suite", "function", "dimension", "instance", "run")
+_KEYS = ["algorithm", "suite", "function", "dimension", "instance", "run"]
 _OF_RUN = {  # Columns with the same cell in all rows of a run, and their names in a record
     "optimum": "f_opt",
     "budget_s": "budget_s",
@@ -168,52 +162,47 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
     unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` with one
     line per algorithm whose folder exists, or per function with an unknown optimum.
     """
-    for of_function in _by_function(runs, folder, "IOHprofiler's"):
-        _write_ioh_function(folder / of_function[0].algorithm, of_function)
-
-
-def _write_ioh_function(folder: Path, runs: list[ExportedRun]) -> None:
-    suite, function = runs[0].suite, runs[0].function
-    stem = f"f{function}_{file_name(suite)}"
-    (folder / f"data_{stem}").mkdir(parents=True)
-    timed = all(np.isfinite(run.wall_s) for run in runs)
-    scenarios = []
-    for dimension, part in groupby(runs, key=lambda run: run.dimension):
-        described = []
-        path = f"data_{stem}/IOHprofiler_f{function}_DIM{dimension}.dat"
-        with (folder / path).open("w", encoding="utf-8") as file:
-            for run in part:
-                file.write(" ".join(_COLUMNS[: 2 + timed]) + "\n")
-                steps = _ioh_steps(run)
-                for evaluations, precision, time_s in steps:
-                    file.write(f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n")
-                at, best, _ = min(steps, key=itemgetter(1))
-                found = {"evals": at, "y": best, "x": []}
-                described.append({"instance": run.instance, "evals": steps[-1][0], "best": found})
-        scenarios.append({"dimension": dimension, "path": path, "runs": described})
-    index = {
-        "version": VERSION,
-        "suite": suite,
-        "function_id": function,
-        "function_name": stem,
-        "maximization": False,
-        "algorithm": {"name": runs[0].algorithm, "info": "written by timefair"},
-        "attributes": list(_COLUMNS[: 2 + timed]),
-        "scenarios": scenarios,
-    }
-    text = json.dumps(index, indent=1, allow_nan=False)
-    (folder / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
+    for place, suite, function, found in _by_function(runs, folder, "IOHprofiler's"):
+        stem = f"f{function}_{file_name(suite)}"
+        (place / f"data_{stem}").mkdir(parents=True)
+        timed = all(np.isfinite(run.seconds).all() for each in found.values() for run in each)
+        columns = _COLUMNS[: 2 + timed]
+        scenarios = []
+        for dimension, each in found.items():
+            described = []
+            path = f"data_{stem}/IOHprofiler_f{function}_DIM{dimension}.dat"
+            with (place / path).open("w", encoding="utf-8") as file:
+                for run in each:
+                    steps = _ioh_steps(run)
+                    file.writelines(
+                        " ".join(map(str, line[: 2 + timed])) + "\n" for line in [columns, *steps]
+                    )
+                    at, best, _ = min(steps, key=itemgetter(1))
+                    first = {"evals": at, "y": best, "x": []}
+                    described.append(
+                        {"instance": run.instance, "evals": steps[-1][0], "best": first}
+                    )
+            scenarios.append({"dimension": dimension, "path": path, "runs": described})
+        index = {
+            "version": VERSION,
+            "suite": suite,
+            "function_id": function,
+            "function_name": stem,
+            "maximization": False,
+            "algorithm": {"name": place.name, "info": "written by timefair"},
+            "attributes": columns,
+            "scenarios": scenarios,
+        }
+        text = json.dumps(index, indent=1, allow_nan=False)
+        (place / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def _ioh_steps(run: ExportedRun) -> list[tuple[int, float, float]]:
-    steps = [
-        *zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
-    ]
-    if not steps or steps[0][0] > 1:
-        steps.insert(0, (1, NOTHING_YET, 0.0))
-    if run.all_evaluations > steps[-1][0]:
-        steps.append((run.all_evaluations, steps[-1][1], run.wall_s))
-    return steps
+    new = np.diff(run.evaluations, prepend=0) > 0
+    columns = (run.evaluations[new], run.precision[new], run.seconds[new])
+    steps = [*zip(*(column.tolist() for column in columns), strict=True)]
+    begun = steps and steps[0][0] == 1 and steps[0][1] != NOTHING_YET
+    return steps if begun else [(1, NOTHING_YET, 0.0), *(step for step in steps if step[0] > 1)]
 
 
 Cost = Literal["evaluations", "seconds"]
@@ -225,14 +214,12 @@ _HARDEST_FIRST = np.sort(TARGETS)
 
 def _steps(run: ExportedRun, cost: Cost) -> Steps:
     """The steps of a run from cost 1 to its end; costs are evaluations or microseconds."""
-    at, end = run.evaluations, run.all_evaluations
+    at = run.evaluations
     if cost == "seconds":
-        at, end = np.rint(run.time_s * 1e6).astype(np.int64), int(np.rint(run.wall_s * 1e6))
-    costs = np.maximum(np.concatenate([[1], at, [end]]), 1)
-    best = np.concatenate([[NOTHING_YET], run.precision])
-    best = np.append(best, best[-1])
+        at = np.rint(run.seconds * 1e6).astype(np.int64)
+    costs = np.maximum(np.append(1, at), 1)
     last = np.append(np.diff(costs) > 0, True)
-    return costs[last], best[last]
+    return costs[last], np.append(NOTHING_YET, run.precision)[last]
 
 
 def _at_triggers(steps: Steps, dimension: int) -> Steps:
@@ -252,65 +239,46 @@ def write_coco(
     """Write one folder per algorithm, with its name, in `folder`, for cocopp.
 
     A run is one trial with all its launches. Values of f are the precision, as for an optimum of 0.
-    Evaluations of constraints are summed. With
-    ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success rates
-    of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
-    `final_target`, where a run ends for it.
-
-    - `runs`: A table of RUN_SCHEMA. Runs on the same instance become trials on it.
-    - `cost`: What is written in place of evaluations. Seconds are whole microseconds, at least 1;
-      of several events within one, the last is written.
-
-    `InputError` with one line per algorithm whose folder exists, because cocopp would mix the
-    trials, and per function with an unknown optimum. A trial without an event at cost 1 begins with
-    a line with `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
+    With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
+    rates of the table ``ert``, for all targets of its grid down to `final_target`, where a run ends
+    for it. Seconds are written as whole microseconds, at least 1; of several events within one, the
+    last. `InputError` as in `write_ioh`. A trial without an event at cost 1 begins with a line with
+    `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
     """
-    for of_function in _by_function(runs, folder, "COCO's"):
-        _write_coco_function(folder / of_function[0].algorithm, of_function, cost, final_target)
-
-
-def _write_coco_function(
-    folder: Path, runs: list[ExportedRun], cost: Cost, final_target: float
-) -> None:
-    """Write the trials on a function; those with two objectives have a format of their own."""
-    run, unit = runs[0], "evaluations" if cost == "evaluations" else "microseconds"
-    two = isinstance(SUITES.get(run.suite), CocoBiobj)
-    stem = f"{file_name(run.suite)}_f{run.function}"
-    (folder / stem).mkdir(parents=True)
-    lines = _lines_of_two if two else _lines_of_one
-    with (folder / f"{stem}{'_hyp' if two else ''}.info").open("w", encoding="utf-8") as info:
-        if two:
-            info.write(
-                f"suite = '{run.suite}', algorithm = '{run.algorithm}', indicator = 'hyp', "
-                f"folder = '{stem}'\n% written by timefair, in {unit}\n"
-            )
-        for dimension, part in groupby(runs, key=lambda run: run.dimension):
-            trials = [(one, _steps(one, cost)) for one in part]
+    unit = "evaluations" if cost == "evaluations" else "microseconds"
+    for place, suite, function, found in _by_function(runs, folder, "COCO's"):
+        two = isinstance(SUITES.get(suite), CocoBiobj)  # which have a format of their own
+        lines, kind = (_lines_of_two, "_hyp") if two else (_lines_of_one, "")
+        stem = f"{file_name(suite)}_f{function}"
+        (place / stem).mkdir(parents=True)
+        of_all = f"suite = '{suite}', algorithm = '{place.name}', indicator = 'hyp', "
+        entries = [f"{of_all}folder = '{stem}'\n% written by timefair, in {unit}\n"] * two
+        for dimension, each in found.items():
             data = f"{stem}_d{dimension:02}_hyp" if two else f"{stem}_d{dimension}"
-            with (folder / stem / f"{data}.dat").open("w", encoding="utf-8") as file:
-                for one, steps in trials:
-                    file.writelines(lines(one, unit, *steps))
-            with (folder / stem / f"{data}.tdat").open("w", encoding="utf-8") as file:
-                for one, steps in trials:
-                    file.writelines(lines(one, unit, *_at_triggers(steps, dimension)))
+            trials = [(run, _steps(run, cost)) for run in each]
+            for ending in (".dat", ".tdat"):
+                with (place / stem / f"{data}{ending}").open("w", encoding="utf-8") as file:
+                    for run, steps in trials:
+                        shown = steps if ending == ".dat" else _at_triggers(steps, dimension)
+                        file.writelines(lines(run, unit, *shown))
             listed = ", ".join(
-                f"{one.instance}:{costs[-1]}|{best[-1]:.1e}" for one, (costs, best) in trials
+                f"{run.instance}:{costs[-1]}|{best[-1]:.1e}" for run, (costs, best) in trials
             )
-            if two:
-                info.write(f"function = {run.function}, dim = {dimension}, {data}.dat, {listed}\n")
-                continue
-            info.write(
-                f"suite = '{run.suite}', funcId = {run.function}, DIM = {dimension}, "
-                f"Precision = {final_target!r}, algId = '{run.algorithm}', logger = 'bbob', "
+            entries.append(
+                f"function = {function}, dim = {dimension}, {data}.dat, {listed}\n"
+                if two
+                else f"suite = '{suite}', funcId = {function}, DIM = {dimension}, "
+                f"Precision = {final_target!r}, algId = '{place.name}', logger = 'bbob', "
                 f"data_format = 'bbob-new2'\n% written by timefair\n"
                 f"{stem}/{data}.dat, {listed}\n"
             )
+        (place / f"{stem}{kind}.info").write_text("".join(entries), encoding="utf-8")
 
 
 def _lines_of_two(
     run: ExportedRun, unit: str, costs: NDArray[np.int64], precision: NDArray[np.float64]
 ) -> Iterator[str]:
-    yield f"%\n% instance = {run.instance}, reference value = {-run.f_opt!r}\n"
+    yield f"%\n% instance = {run.instance}, reference value = {-run.optimum!r}\n"
     yield f"% {unit} | indicator value | target hit\n"
     targets = np.append(_HARDEST_FIRST, np.inf)[np.searchsorted(_HARDEST_FIRST, precision)]
     for c, q, target in zip(costs.tolist(), precision.tolist(), targets.tolist(), strict=True):

@@ -524,10 +524,8 @@ UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference unit
 
 
 def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
-    """The standing on each function; nothing with fewer than two functions or algorithms.
-
-    The first algorithm has the smallest ERT to the target of `by_cost` or, if no run reached one,
-    the best median precision at the end.
+    """The standing on each function, by the ERT to the target of `by_cost` or, if no run reached
+    one, by the median precision at the end; nothing with fewer than two functions or algorithms.
     """
     if len(functions_of(evidence, space)) < 2:
         return

@@ -142,7 +142,8 @@ function panelsOf(view, table, space) {
   for (let row = 0; row < names.length; row++) {
     if (!wanted.every(([name, value]) => String(at(name)[row]) === value)) continue;
     const key = view.panel ? String(keys[row]) : "";
-    if (!panels.has(key)) panels.set(key, { key, title: panelTitle(key), series: new Map() });
+    const title = key === "all" ? "all functions" : (DATA.functions[key] ?? (key && `f${key}`));
+    if (!panels.has(key)) panels.set(key, { key, title, series: new Map() });
     const { series } = panels.get(key);
     if (!series.has(names[row])) series.set(names[row], []);
     const [x, y, low, high] = [view.x, view.y, view.low, view.high].map((name) => at(name)[row] ?? NaN);
@@ -153,11 +154,6 @@ function panelsOf(view, table, space) {
   const whole = found.length === 2 ? [] : found.filter(({ key }) => key === "all");
   const parts = found.filter(({ key }) => key !== "all");
   return [...whole, ...parts.sort((a, b) => compared(a.key, b.key))];
-}
-
-function panelTitle(key) {
-  if (key === "all") return "all functions";
-  return DATA.functions[key] ?? (key && `f${key}`);
 }
 
 /** The suites and dimensions that a table has; all dimensions together where there are several. */

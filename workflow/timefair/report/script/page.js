@@ -1,15 +1,12 @@
 // The page: short tables as they are, and long ones, unpacked when they are first needed; charts,
-// which are drawn one after the other when the browser is idle.
+// which are drawn one after the other.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const unpacked = new Map();
+const unpacked = {};
 
-/** A promise of a table with its columns. */
-function tableOf(name) {
-  const known = DATA.tables[name];
-  if (known.columns) return Promise.resolve(known);
-  if (!unpacked.has(name)) unpacked.set(name, unpack(name));
-  return unpacked.get(name);
+/** A table with its columns. */
+async function tableOf(name) {
+  return DATA.tables[name].columns ? DATA.tables[name] : (unpacked[name] ??= unpack(name));
 }
 
 async function unpack(name) {
@@ -118,14 +115,12 @@ document.documentElement.classList.add("scripted");
 document.body.append(tip);
 
 const redraws = [];
-const idle = (next) => globalThis.requestIdleCallback?.(next, { timeout: 100 }) ?? setTimeout(next, 50);
-async function drawFrom(place) {
-  const chart = DATA.charts[place];
-  if (!chart) return;
-  redraws.push(await showChart(document.getElementById(`chart-${chart.name}`), chart));
-  idle(() => drawFrom(place + 1));
-}
-addEventListener("load", () => drawFrom(0));
+addEventListener("load", async () => {
+  for (const chart of DATA.charts) {
+    redraws.push(await showChart(document.getElementById(`chart-${chart.name}`), chart));
+    await new Promise((next) => setTimeout(next, 20)); // the page answers between two charts
+  }
+});
 
 for (const button of document.querySelectorAll(".legend button")) {
   button.addEventListener("click", () => {
