@@ -209,9 +209,9 @@ def resampled(work: Path, samples: int) -> None:
         pools = []
         for sample in pair.samples:
             if sample.efforts is None:
-                sys.exit(f"f{sample.key.function}: no run found a value")
+                sys.exit(f"f{sample.function}: no run found a value")
             sums = [(one.seconds, one.success) for one in sample.efforts]
-            pools.append(Pool(*sums, sample.baseline.jobs))
+            pools.append(Pool(*sums, sample.jobs[0]))
         rng = np.random.default_rng(1)
         answers = Counter(str(drawn(pools, version == "same", rng)) for _ in range(samples))
         keep(work, part="resampled", version=version, samples=samples, answers=dict(answers))

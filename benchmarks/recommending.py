@@ -52,7 +52,7 @@ def choices(costs: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
         low = here.low
         one = low[(overall.sum(axis=1, keepdims=True) - overall).argmax(axis=0), on]
         case = one + advice.held_out(low, overall)
-        pair = case.mean() + advice.best_pair(costs, cost, budget, low)[1]
+        pair = case.mean() + advice.best_pair(costs, cost, budget, low)[2]
         shown = [case, np.full(on.size, pair), one, *fixed(low, costs, count)]
         yield cost, count, shown, float((here.high > low).any(axis=1).mean())
 

@@ -474,8 +474,7 @@ def test_targets_and_evaluations_of_early_ends_and_of_unknown_optima(sample, run
     baseline = [run([(1, 0.1, 3.0)], f_opt=None)]
     candidate = [run([(1, 0.1, 8.0)], f_opt=None)]
     found = sample(baseline, candidate, hardest=0.0)
-    assert found.baseline.best_precision.tolist() == [0.0]
-    assert found.candidate.best_precision.tolist() == [5.0]
+    assert [of.tolist() for of in found.at_the_end] == [[0.0], [5.0]]
     assert [one.success.tolist() for one in found.efforts] == [[1.0], [0.0]]
 
 

@@ -72,6 +72,6 @@ def test_two_that_share_the_budget_miss_what_both_miss():
         runs=np.full((3, 2), 2),
     )
     single = np.array([[0.5, 0], [0, 0.9], [1, 1]])
-    pair, gain = advice.best_pair(costs, 0.0, 2.0, single)
-    assert (pair.first, pair.second, pair.reached.tolist()) == (0, 1, [0.5, 1])
+    pair, reached, gain = advice.best_pair(costs, 0.0, 2.0, single)
+    assert (pair, reached.tolist()) == ((0, 1), [0.5, 1])
     assert gain == pytest.approx(np.mean([0.5, 0.25]) - 1)

@@ -3,6 +3,7 @@
 import copy
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,8 @@ from timefair.report.evidence import Evidence, Space
 
 def found(spent, before, after, resamples=200, seed=1, confidence=0.95):
     rng = np.random.default_rng(seed)
-    return break_even(spent, before, after, confidence=confidence, resamples=resamples, rng=rng)
+    at = {"confidence": confidence, "resamples": resamples, "rng": rng}
+    return SimpleNamespace(**break_even(spent, before, after, **at))
 
 
 def test_kinds_have_the_same_weight_and_limits_of_problems_are_those_of_the_saving():

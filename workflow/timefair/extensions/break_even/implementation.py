@@ -147,8 +147,8 @@ class Lines(NamedTuple):
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             equal = self.pace[at, others] / self.pace[at, scaled]
-        unknown = at == NO_TARGET
-        return wanted, at, *(np.where(unknown, np.nan, of) for of in (factor, equal))
+        factor, equal = (np.where(at == NO_TARGET, np.nan, of) for of in (factor, equal))
+        return wanted, at, factor, equal
 
     def gain(self, scaled: int, other: int, factor: float, last: int) -> float:
         """Share of the targets up to `last` with the smaller ERT, minus that of the other."""

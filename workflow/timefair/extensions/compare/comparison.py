@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp, inf, isnan, log, nan, sqrt
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -373,12 +373,6 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
     return spent[0], reached[0].astype(np.float64), spent[1], reached[1].astype(np.float64)
 
 
-class FunctionKey(NamedTuple):
-    suite: str
-    dimension: int
-    function: int
-
-
 class Effort(NamedTuple):
     """What each run spent up to the target, or up to its common budget; `seconds` is None without
     times, and `success` 1 if it reached the target within that budget, else 0.
@@ -389,29 +383,21 @@ class Effort(NamedTuple):
     success: Floats
 
 
-class Cell(NamedTuple):
-    """The runs of one version on all instances of a function; arrays have the shape (runs,).
-    - `jobs`: the number of the job of each run, among those of the version on the function.
-    - `best_precision`, `at_the_end`: 0 at the end if the run reached the final target.
-    """
-
-    jobs: NDArray[np.intp]
-    best_precision: Floats
-    at_the_end: Floats
-
-
 class Sample(NamedTuple):
-    """The runs of both versions on a function: the `common_target` up to which effort is compared,
-    None if too few runs found any value; whether run i of both has the same problem, number and
-    seed; and the efforts of both, None without a target.
+    """The runs of both versions on all instances of a function: the `common_target` up to which
+    effort is compared, None if too few runs found any value; whether run i of both has the same
+    problem, number and seed; and of both, in arrays of shape (runs,), the number of the job of each
+    run, its precision at the end, 0 if it reached the final target, and the efforts, None without a
+    target.
     """
 
-    key: FunctionKey
+    function: int
+    dimension: int
     target: float | None
     paired: bool
-    baseline: Cell
-    candidate: Cell
-    efforts: tuple[Effort, Effort] | None
+    jobs: tuple[NDArray[np.intp], ...]
+    at_the_end: tuple[Floats, ...]
+    efforts: tuple[Effort, ...] | None
 
 
 def samples(
@@ -432,9 +418,8 @@ def samples(
         runs = runs.timed_by(analysis.time)
         if analysis.ancillary == "amortised":
             runs = runs.amortised(analysis)
-    frame = runs.frame.assign(
-        at_the_end=precision_at_the_end(runs), affordable=affordable(runs.frame)
-    )
+    frame = runs.frame.assign(affordable=affordable(runs.frame))
+    at_the_end, job = precision_at_the_end(runs), np.zeros(len(frame), dtype=np.intp)
     targets, limits = np.full((2, len(frame)), np.nan)
     found = []
     for names, rows in runs.groups(("suite", "dimension", "function")):
@@ -442,7 +427,8 @@ def samples(
         both = [part[part["algorithm"] == label] for label in versions]
         if any(version.empty for version in both):
             continue
-        jobs = [pd.Series(_jobs(one, instances_per_job), one.index) for one in both]
+        for version in both:
+            job[version.index] = _jobs(version, instances_per_job)
         one, other = (version[["instance", "run", "seed"]].reset_index() for version in both)
         pairs = one.merge(other, on=["instance", "run", "seed"])
         paired = 0 < len(pairs) == min(map(len, both))
@@ -453,23 +439,25 @@ def samples(
             able = (version["affordable"].to_numpy() for version in (first, second))
             for place, limit in zip(places, common_budgets(*able, paired=paired), strict=True):
                 targets[place], limits[place] = target, limit
-        baseline, candidate = (
-            Cell(of[version.index].to_numpy(), *version[list(Cell._fields[1:])].to_numpy().T)
-            for of, version in zip(jobs, (first, second), strict=True)
-        )
-        key = FunctionKey(str(names["suite"]), int(names["dimension"]), int(names["function"]))
-        found.append((Sample(key, target, paired, baseline, candidate, None), places))
+        found.append((names, target, paired, places))
     reached = runs.runtimes("evaluations", targets[:, np.newaxis])[:, 0]
     success = reached <= limits
     spent = np.where(success, reached, np.minimum(limits, frame["evaluations"]))
     seconds = runs.seconds_after(np.nan_to_num(spent)) if timed else None
-    for sample, places in found:
-        of_baseline, of_candidate = (
+    for names, target, paired, places in found:
+        efforts = tuple(
             Effort(spent[k], None if seconds is None else seconds[k], success[k].astype(float))
             for k in places
         )
-        known = sample.target is not None
-        yield sample._replace(efforts=(of_baseline, of_candidate)) if known else sample
+        yield Sample(
+            int(names["function"]),
+            int(names["dimension"]),
+            target,
+            paired,
+            tuple(job[k] for k in places),
+            tuple(at_the_end[k] for k in places),
+            None if target is None else efforts,
+        )
 
 
 def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
@@ -493,18 +481,14 @@ NEGLIGIBLE = 0.06
 
 def changes(sample: Sample) -> dict[Measure, Change]:
     found = dict.fromkeys(Measure, UNKNOWN)
-    baseline, candidate = sample.baseline, sample.candidate
-    jobs = (baseline.jobs, candidate.jobs)
-    found[Measure.QUALITY] = worse_probability(
-        baseline.at_the_end, candidate.at_the_end, paired=sample.paired, jobs=jobs
-    )
+    alike: dict[str, Any] = {"paired": sample.paired, "jobs": sample.jobs}
+    found[Measure.QUALITY] = worse_probability(*sample.at_the_end, **alike)
     if sample.efforts is None:
         return found
     one, other = sample.efforts
 
     def ratio(above: Sequence[Floats], below: Sequence[Floats]) -> Change:
-        pairs = tuple(zip(above, below, strict=True))
-        return log_ratio(*pairs, paired=sample.paired, jobs=jobs)
+        return log_ratio(*zip(above, below, strict=True), **alike)
 
     evaluations, success = (one.evaluations, other.evaluations), (one.success, other.success)
     found[Measure.EVALUATIONS] = ratio(evaluations, success)
@@ -542,8 +526,8 @@ class Comparison(NamedTuple):
 
     @property
     def runs(self) -> tuple[int, int]:
-        baseline = sum(len(sample.baseline.jobs) for sample in self.samples)
-        return baseline, sum(len(sample.candidate.jobs) for sample in self.samples)
+        baseline = sum(len(sample.jobs[0]) for sample in self.samples)
+        return baseline, sum(len(sample.jobs[1]) for sample in self.samples)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -652,7 +636,7 @@ def table(found: Comparison) -> list[list[str]]:
     for k, sample in enumerate(found.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
         target = NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
-        rows.append([f"f{sample.key.function} D={sample.key.dimension}", target, *cells])
+        rows.append([f"f{sample.function} D={sample.dimension}", target, *cells])
     overall = [cell(measure, found.overall[measure]) for measure in found.measures]
     return [*rows, ["all", "", *overall]]
 

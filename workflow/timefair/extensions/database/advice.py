@@ -37,14 +37,6 @@ class Shares(NamedTuple):
     high: Floats
 
 
-class Pair(NamedTuple):
-    """Two optimizers, and what they reach with half of the budget each, shape (functions,)."""
-
-    first: int
-    second: int
-    reached: Floats
-
-
 class Advice(NamedTuple):
     """What is recommended; the numbers are places in `Costs.labels`.
 
@@ -85,10 +77,13 @@ def held_out(here: Floats, usual: Floats) -> Floats:
     return np.asarray(here[first, on] - here[second, on])
 
 
-def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> tuple[Pair, float]:
-    """The two optimizers that reach most if each has half of the budget, and by how much more than
-    the best one (`single`: shares with all of it), on functions left out of both choices. A target
-    is missed if both miss it. Pairs without one of the best are not compared.
+def best_pair(
+    costs: Costs, cost_s: float, budget_s: float, single: Floats
+) -> tuple[tuple[int, int], Floats, float]:
+    """The two optimizers that reach most if each has half of the budget, their shares, shape
+    (functions,), and by how much more than the best one (`single`: shares with all of it), on
+    functions left out of both choices. A target is missed if both miss it. Pairs without one of the
+    best are not compared.
     """
     times = at_cost(costs.seconds, costs.evaluations, cost_s) <= budget_s / 2
     hit = (times * costs.there[..., np.newaxis]).sum(axis=2) / costs.runs[..., np.newaxis]
@@ -104,7 +99,7 @@ def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> t
     alone = (single.sum(axis=1, keepdims=True) - single).argmax(axis=0)
     best = int(reached.mean(axis=1).argmax())
     gain = float((reached[first, on] - single[alone, on]).mean())
-    return Pair(*pairs[best], reached[best]), gain
+    return pairs[best], reached[best], gain
 
 
 def advise(costs: Costs, here: Shares) -> Advice:
@@ -152,12 +147,12 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         yield f"choosing reaches {100 * found.gain:.1f} % of the targets more than {beside}"
     else:
         yield f"choosing was not better than {beside}; so that one is first"
-    pair, more = best_pair(costs, asked.evaluation_cost, asked.budget, here.low)
+    (a, b), reached, more = best_pair(costs, asked.evaluation_cost, asked.budget, here.low)
     more += min(found.gain, 0.0)
-    if more > 0 and pair.reached.mean() > here.low[found.shortlist[0]].mean():
+    if more > 0 and reached.mean() > here.low[found.shortlist[0]].mean():
         yield (
-            f"or {labels[pair.first]} and {labels[pair.second]} with half of the budget each: "
-            f"{_said(pair.reached, float(pair.reached.mean()))}; {100 * more:.1f} % of the targets "
+            f"or {labels[a]} and {labels[b]} with half of the budget each: "
+            f"{_said(reached, float(reached.mean()))}; {100 * more:.1f} % of the targets "
             "more than one, on functions left out of both choices"
         )
     if asked.cores > 1:

@@ -36,7 +36,7 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     around = AROUND_IN + TITLE_IN * len(spaces)
     line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
     height = min(around + line_in * lines, style.HEIGHT_IN)
-    shares = {"height_ratios": [len(rows) for _, rows in spaces]}
+    shares: dict[str, Any] = {"height_ratios": [len(rows) for _, rows in spaces]}
     figure, grid = panels.figure_of(height, len(spaces), 1, **shares)
     values = pd.concat([rows for _, rows in spaces])[["share", "held_out", "base", "low", "high"]]
     low, high = float(np.nanmin(values)), float(np.nanmax(values))

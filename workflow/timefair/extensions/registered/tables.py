@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import nan
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +45,17 @@ UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"
 YES, NO, UNKNOWN = "yes", "no", "not answered"
 
 
-class Order(NamedTuple):
-    """The order of two algorithms: their values, the p-value, the better algorithm or ``""``."""
+Order: TypeAlias = dict[str, Any]
+"""Of two algorithms: their values, the p-value, the better algorithm or None, and the largest ratio
+of times that the speed of the machine may explain.
+"""
 
-    first: float
-    second: float
-    p: float
-    better: str
-    detectable_ratio: float = nan
+
+def _order(values: Sequence[float], p: float, balance: float, question: Mapping[str, Any]) -> Order:
+    found = dict(zip(("value_a", "value_b"), values, strict=True)) | {"p": p, "better": None}
+    if p <= question["alpha"] and balance != 0:
+        found["better"] = question["algorithms"][0 if balance > 0 else 1]
+    return {**found, "detectable_ratio": nan}
 
 
 @exhibit(
@@ -129,24 +132,13 @@ def registered(runs: Runs, analysis: Analysis) -> Made:
         **dict(zip(column_names(PAIR), question["algorithms"], strict=True)),
     }
     said |= {f"runs_{k}": int(counts.get(said[f"algorithm_{k}"], 0)) for k in "ab"}
-    return [
-        {
-            **said,
-            "measure": measure,
-            "value_a": order.first,
-            "value_b": order.second,
-            "p": order.p,
-            "better": order.better or None,
-            "detectable_ratio": order.detectable_ratio,
-        }
-        for measure, order in orders.items()
-    ]
+    return [said | {"measure": measure} | order for measure, order in orders.items()]
 
 
 def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
-    if any(np.isnan(order.p) for order in orders):
+    if any(np.isnan(order["p"]) for order in orders):
         return UNKNOWN
-    better = [order.better for order in orders]
+    better = [order["better"] for order in orders]
     if question["success"] == "better":
         found = better == question["algorithms"][: len(better)]
     else:
@@ -154,17 +146,12 @@ def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
     return YES if found else NO
 
 
-def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str:
-    significant = p <= alpha and balance != 0
-    return names[0 if balance > 0 else 1] if significant else ""
-
-
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
     median = Quantile(Pooled(pair, analysis), 0.5)
     first, second = question["algorithms"]
     there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
     if not there:
-        return Order(nan, nan, nan, "")
+        return _order((nan, nan), nan, 0, question)
     if question["function"] is None:
         gains = np.array([median.gain(problem, first, second) for problem in there])
         test = wilcoxon(-gains, np.zeros(gains.size))
@@ -173,7 +160,7 @@ def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> 
     else:
         (problem,) = there
         values, p, balance, *_ = median.tested(problem, first, second)
-    return Order(*values, p, _better(question["algorithms"], p, balance, question["alpha"]))
+    return _order(values, p, balance, question)
 
 
 def _to_target(
@@ -188,7 +175,7 @@ def _to_target(
     pair = everyone.where(asked)
     reached_at = everyone.runtimes(unit, [question["target"]])[asked]
     spent = Spent.until(reached_at, pair.spent(unit))
-    names, alpha = question["algorithms"], question["alpha"]
+    names = question["algorithms"]
     samples = [
         [(cost[name], success[name]) for name in names]
         for problem in problems(pair)
@@ -196,13 +183,13 @@ def _to_target(
         if all(name in cost for name in names)
     ]
     if not samples:
-        return Order(nan, nan, nan, "")
+        return _order((nan, nan), nan, 0, question)
     erts = np.array([[float(ert(*sample)) for sample in two] for two in samples])
     if question["function"] is None:
         with np.errstate(divide="ignore"):
             test = wilcoxon(*np.log10(erts.T))
         share = float(np.mean((erts[:, 0] < erts[:, 1]) + 0.5 * (erts[:, 0] == erts[:, 1])))
-        return Order(share, 1 - share, test.p, _better(names, test.p, test.balance, alpha))
+        return _order((share, 1 - share), test.p, test.balance, question)
     (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
     p, detectable = equal_ert(cost_a, success_a, cost_b, success_b), nan
     if unit == "seconds":  # as in the table `timing_noise`
@@ -211,8 +198,8 @@ def _to_target(
         detectable = float(np.ravel(here)[0])
     least, most = sorted((first, second))
     open_order = first == second or most <= least * detectable
-    better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
-    return Order(first, second, p, better, detectable)
+    balance = 0.0 if open_order else float(np.sign(second - first))
+    return _order((first, second), p, balance, question) | {"detectable_ratio": detectable}
 
 
 @exhibit(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,19 +20,6 @@ from timefair.report.evidence import Evidence, Space
 from timefair.statistics.samples import percentile_interval, resampled_sums
 
 
-class BreakEven(NamedTuple):
-    """A saving per problem (negative: more cost), and the whole number of problems after which it
-    pays, `inf` for never; shape (columns,) each. All limits are NaN if a sample has a single row.
-    """
-
-    saved_s: NDArray[np.float64]
-    saved_s_low: NDArray[np.float64]
-    saved_s_high: NDArray[np.float64]
-    problems: NDArray[np.float64]
-    problems_low: NDArray[np.float64]
-    problems_high: NDArray[np.float64]
-
-
 def break_even(
     spent: float,
     before: Sequence[NDArray[np.float64]],
@@ -41,11 +28,13 @@ def break_even(
     confidence: float,
     resamples: int,
     rng: np.random.Generator,
-) -> BreakEven:
+) -> dict[str, NDArray[np.float64]]:
     """Compare an initial cost `spent` with the saving on each further problem, from the finite
     costs of runs, shape (runs, columns), before and after it was spent, for each kind of problem,
     at least one. Kinds have the same weight; bootstrap samples are drawn within each.
 
+    ``saved_s``, negative for more cost, and the whole number of ``problems`` after which it pays,
+    `inf` for never, with their limits, NaN if a sample has a single row; shape (columns,) each.
     The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
     follows from the upper limit of the saving, and vice versa; without an upper one if the saving
     may be 0.
@@ -60,9 +49,9 @@ def break_even(
             drawn += resampled_sums(old, resamples=resamples, rng=rng) / len(old)
             drawn -= resampled_sums(new, resamples=resamples, rng=rng) / len(new)
         low, high = percentile_interval(drawn / len(pairs), confidence)
-    return BreakEven(
-        saved, low, high, _problems(spent, saved), _problems(spent, high), _problems(spent, low)
-    )
+    after_which = (_problems(spent, of) for of in (saved, high, low))
+    names = (f"{name}{end}" for name in ("saved_s", "problems") for end in ("", "_low", "_high"))
+    return dict(zip(names, (saved, low, high, *after_which), strict=True))
 
 
 def _problems(spent: float, saved: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,10 +128,11 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
             )
             is_new = bool(origin.tuning[0]["result"]["parameters"])
             if not is_new:
-                never = np.full(len(targets), np.inf)
-                found = found._replace(problems=never, problems_low=never, problems_high=never)
-            verdict = np.where(found.saved_s_low > 0, PAYS, UNDECIDED).astype(object)
-            verdict[(found.saved_s_high <= 0) | (not is_new)] = NEVER
+                found |= dict.fromkeys(
+                    ("problems", "problems_low", "problems_high"), np.full(len(targets), np.inf)
+                )
+            verdict = np.where(found["saved_s_low"] > 0, PAYS, UNDECIDED).astype(object)
+            verdict[(found["saved_s_high"] <= 0) | (not is_new)] = NEVER
             yield {
                 **names,
                 "algorithm": variant,
@@ -153,7 +143,7 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
                 "target": np.array(targets),
                 "default_success_rate": reached[both[0]].mean(axis=0),
                 "success_rate": reached[both[1]].mean(axis=0),
-                **found._asdict(),
+                **found,
                 "verdict": verdict,
             }
 
