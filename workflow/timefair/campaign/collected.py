@@ -258,9 +258,10 @@ def _room(
 def job_of(path: Path | PurePosixPath) -> plan.Job | None:
     """The job whose record should be at a path, if there is one."""
     if match := _RECORD.fullmatch(str(relative(path))):
-        label, *space, instances, round = match.groups()
+        label, function, dimension, instances, round = match.groups()
         with suppress(ValueError):  # instances that run backwards
-            return plan.Job(label, *map(int, space), plan.parse_instances(instances), int(round))
+            chunk = plan.parse_instances(instances)
+            return plan.Job(label, int(function), int(dimension), chunk, int(round))
     return None
 
 
