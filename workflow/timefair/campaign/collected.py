@@ -8,6 +8,7 @@ from earlier records that differ from the planned ones in nothing else.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -130,6 +131,7 @@ def relative(path: Path | PurePosixPath) -> PurePosixPath:
     return PurePosixPath(*path.parts[-len(PurePosixPath(plan.RECORD).parts) :])
 
 
+_RECORD = re.compile(r"records/([^/]+)/[0-9a-f]+/f(\d+)_d(\d+)_i([\d_-]+)_r(\d+)\.parquet")
 _FIRST = (".rule", ".policy", ".use")  # ends of keys that others depend on, which are listed first
 _SHOWN = 3  # maximal number of changes that are listed
 _RunName = tuple[str, int, int, int, int]  # (algorithm, function, dimension, instance, run)
@@ -253,12 +255,14 @@ def _room(
     return label, why, runs
 
 
-def job_of(path: Path) -> plan.Job | None:
+def job_of(path: Path | PurePosixPath) -> plan.Job | None:
     """The job whose record should be at a path, if there is one."""
-    try:
-        return plan.Job.of_record(relative(path))
-    except ValueError:
-        return None
+    if match := _RECORD.fullmatch(str(relative(path))):
+        label, function, dimension, instances, round = match.groups()
+        with suppress(ValueError):  # instances that run backwards
+            chunk = plan.parse_instances(instances)
+            return plan.Job(label, int(function), int(dimension), chunk, int(round))
+    return None
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:

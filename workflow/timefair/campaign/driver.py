@@ -34,10 +34,7 @@ def configuration_of(workflow: Workflow) -> dict[str, object]:
 
     found: dict[str, object] = {}
     for path in (*workflow.configfiles, *workflow.overwrite_configfiles):
-        content = configuration.read_yaml(Path(path))
-        if not isinstance(content, dict):
-            raise InputError(f"{path}: should be keys with values, as in config/config.yaml")
-        update_config(found, content)
+        update_config(found, configuration.read_yaml(Path(path)))
     update_config(found, workflow.config_settings.config)
     return found
 

@@ -44,11 +44,6 @@ Keys = Mapping[tuple[str, int], str]  # the measure key of each algorithm's labe
 Span = tuple[int, int, int]
 """A round, and the numbers of its first run and of the one after its last."""
 
-_RECORD = re.compile(
-    r"records/(?P<algorithm>[^/]+)/(?P<key>[0-9a-f]+)/"
-    r"f(?P<function>\d+)_d(?P<dimension>\d+)_i(?P<instances>[\d_-]+)_r(?P<round>\d+)\.parquet"
-)
-
 
 @dataclass(frozen=True)
 class Job:
@@ -64,16 +59,6 @@ class Job:
         """The path of its record, relative to ``results/<campaign>/``."""
         written = {"key": short_key(key), "instances": format_instances(self.instances)}
         return PurePosixPath(RECORD.format(**vars(self) | written))
-
-    @classmethod
-    def of_record(cls, path: PurePosixPath | str) -> Job:
-        """The job to which the record at a path belongs; ValueError for any other path."""
-        match = _RECORD.fullmatch(str(path))
-        if match is None:
-            raise ValueError(f"{path} is not the path of a record")
-        function, dimension, round = (int(match[key]) for key in ("function", "dimension", "round"))
-        instances = parse_instances(match["instances"])
-        return cls(match["algorithm"], function, dimension, instances, round)
 
 
 @dataclass(frozen=True)

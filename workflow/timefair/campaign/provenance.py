@@ -78,16 +78,6 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
     return {label: field[label] | {"field": field} for label in labels}
 
 
-def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
-    """The same for one algorithm alone, by the interpreter that measures it, or `InputError`."""
-    if (there := elsewhere(campaign, label)) is None:
-        return _decisive_here(campaign, label) | dict(each("decisive", campaign, label))
-    if there["faults"]:
-        raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
-    found: dict[str, Any] = there["decisive"]
-    return found
-
-
 def sources_of_algorithm(campaign: Campaign, label: str) -> tuple[Path, ...]:
     """The files behind an algorithm, and behind those of which it is made."""
     from timefair.algorithms import registry as algorithms
@@ -105,10 +95,16 @@ def _suite(campaign: Campaign) -> Suite:
     return suites.find(campaign.problems.suite, campaign.problems.parameters)
 
 
-def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
+def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
+    """As `decisive`, of one algorithm alone, by the interpreter that measures it; `InputError`."""
     from timefair.algorithms import registry as algorithms
     from timefair.records.schema import SCHEMA_VERSION
 
+    if (there := elsewhere(campaign, label)) is not None:
+        if there["faults"]:
+            raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
+        found: dict[str, Any] = there["decisive"]
+        return found
     spec, problems = campaign.algorithms[label], campaign.problems
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
@@ -130,6 +126,7 @@ def _decisive_here(campaign: Campaign, label: str) -> dict[str, Any]:
         "code": measure_code(campaign, label),
         "software": versions(names),
         "python": platform.python_version_tuple()[:2],
+        **dict(each("decisive", campaign, label)),
     }
 
 
@@ -148,15 +145,9 @@ def measure_code(campaign: Campaign, label: str) -> str:
     ]
     of_suite = sources_of(_file_of(type(suite).__module__), within=("problems",))
     of_algorithm = sources_of_algorithm(campaign, label)
-    own = (*of_policies, *of_suite, *suite.source_files(), *of_algorithm)
-    return code_digest([*measuring_sources(), *own])
-
-
-def measuring_sources() -> tuple[Path, ...]:
-    """The files of timefair that measure any algorithm, of every suite, policy and rule."""
     within = ("machine/linux", "measure", "policies", "records", "statistics")
-    runner = PACKAGE / "measure/runner.py"  # it starts jobs, and changes no run
-    return tuple(p for p in sources_of("measure", within) if p != runner)
+    shared = {*sources_of("measure", within)} - {PACKAGE / "measure/runner.py"}  # it starts jobs
+    return code_digest([*shared, *of_policies, *of_suite, *suite.source_files(), *of_algorithm])
 
 
 def collect_key() -> str:

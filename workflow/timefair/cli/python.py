@@ -316,7 +316,7 @@ def run(
         **given(runs=runs),
         **keys,
     }
-    configuration.check_keys(asked, "campaign")
+    configuration.check_keys(asked)
     write(files)
     configuration.parse(asked)
     config = folder / "campaign.yaml"

@@ -106,11 +106,11 @@ def checked_parts(record: Record, place: Place | None, seen: set[RunKey]) -> Ite
                 )
         if lines := list(contradictions(runs, published=PUBLISHED in record.facts)):
             raise InputError(*(f"{record.path}: {line}; {MEND}" for line in lines))
-        keys = [tuple(row[name] for name in RUN_KEY) for row in rows]
-        for key in keys:
-            if key in seen:
-                refuse(f"{run_name(key)} is there twice")
-            seen.add(key)
+        for row in rows:
+            function, dimension, instance, run = (row[name] for name in RUN_KEY)
+            if (one := (function, dimension, instance, run)) in seen:
+                refuse(f"{run_name(one)} is there twice")
+            seen.add(one)
         yield runs
 
 

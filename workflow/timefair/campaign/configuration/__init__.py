@@ -418,10 +418,10 @@ _Loader.add_implicit_resolver(FLOAT, NUMBER, list("-+.0123456789"))
 _Loader.add_constructor(INT, lambda _, node: int(node.value.replace("_", "")))
 
 
-def read_yaml(path: Path) -> object:
-    """The content of a YAML file; raises `InputError` with file and line."""
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The keys and values of a YAML file; raises `InputError` with file and line."""
     try:
-        return yaml.load(regular(path).read_text(encoding="utf-8"), Loader=_Loader)
+        content = yaml.load(regular(path).read_text(encoding="utf-8"), Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else str(path)
@@ -430,21 +430,25 @@ def read_yaml(path: Path) -> object:
         said = {RecursionError: "nested too deeply", UnicodeDecodeError: "is not text in UTF-8"}
         why = said.get(type(error)) or getattr(error, "strerror", None) or error
         raise InputError(f"{path}: {' '.join(str(why).split())}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: {NO_KEYS}")
+    return content
 
 
+NO_KEYS = "should be keys with values, as in config/config.yaml"
 __all__ = ["AlgorithmSpec", "Campaign", "json_schema", "warnings"]
 
 
 def load(path: Path | str) -> Campaign:
     """Read and check a campaign file; raises `InputError`."""
-    return parse(read_yaml(Path(path)), name=str(path))
+    return parse(read_yaml(Path(path)))
 
 
-def parse(mapping: object, name: str = "campaign") -> Campaign:
-    """Check a campaign given as a mapping; raises `InputError`, with `name` if it is none."""
+def parse(mapping: object) -> Campaign:
+    """Check a campaign given as a mapping; raises `InputError`."""
     if sys.platform != "linux":
         raise InputError(f"timefair measures only on Linux; this is {sys.platform}")
-    campaign = check_keys(mapping, name)
+    campaign = check_keys(mapping)
     empty = () if campaign.algorithms else ("algorithms: empty; name at least one",)
     faults = [*empty, *disagreements(campaign), *unknown_names(campaign)]
     if faults:
@@ -452,10 +456,10 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     return _named(campaign)
 
 
-def check_keys(mapping: object, name: str) -> Campaign:
-    """The campaign, each key checked by itself; `InputError`, with `name` if it is no mapping."""
+def check_keys(mapping: object) -> Campaign:
+    """The campaign, each key checked by itself; or `InputError`."""
     if not isinstance(mapping, Mapping):
-        raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
+        raise InputError(f"campaign: {NO_KEYS}")
     try:
         return Campaign.model_validate(dict(mapping))
     except ValidationError as error:
@@ -544,10 +548,7 @@ def settings(path: Path | None) -> dict[str, object]:
         return {}
     content, keys = read_yaml(path), of_analysis()
     known = f"known: {', '.join(keys)}"
-    if not isinstance(content, Mapping):
-        raise InputError(f"{path}: should be keys with values; {known}")
-    unknown = [key for key in content if key not in Campaign.model_fields]
-    if unknown:
+    if unknown := [key for key in content if key not in Campaign.model_fields]:
         raise InputError(
             *(f"{path}: {key}: unknown key{suggest(key, keys)}; {known}" for key in unknown)
         )
@@ -594,8 +595,7 @@ def campaign_of(
             },
             "restart": {"policy": "none"},
             "runs": max(max(one.runs.values()) for one in found),
-        },
-        "campaign",
+        }
     )
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
         raise InputError(*faults)

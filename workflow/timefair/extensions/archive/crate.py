@@ -68,7 +68,7 @@ def compact_files(
     equal = _equal_evaluations(
         folder / f"collected/{label}.parquet" for label in campaign.algorithms
     )
-    sampled = _samples(files, within)
+    sampled = _samples(files)
     final = campaign.budget.final_target
     targets = [*campaign.targets, *([] if final is None else [final])]
     for member in files:
@@ -81,12 +81,10 @@ def compact_files(
     return kept
 
 
-def _samples(files: Iterable[Member], within: str) -> set[str]:
+def _samples(files: Iterable[Member]) -> set[str]:
     smallest: dict[tuple[str, int], tuple[int, str]] = {}
     for member in files:
-        try:
-            job = plan.Job.of_record(PurePosixPath(member.path).relative_to(within))
-        except ValueError:
+        if (job := collected.job_of(PurePosixPath(member.path))) is None:
             continue
         cell, found = (job.algorithm, job.dimension), (member.size, member.path)
         smallest[cell] = min(found, smallest.get(cell, found))

@@ -149,7 +149,7 @@ def opened(path: Path) -> Iterator[Design]:
         if not places or not (places[0] / SNAPSHOT).is_file():
             raise InputError(f"{path}: has no collected runs with their {SNAPSHOT}")
         content = json.loads((places[0] / SNAPSHOT).read_text(encoding="utf-8"))
-        campaign = configuration.check_keys({key: content[key] for key in DECISIVE}, str(path))
+        campaign = configuration.check_keys({key: content[key] for key in DECISIVE})
         files = [places[0] / COLLECTED / f"{label}.parquet" for label in campaign.algorithms]
         there = tuple(one for one in files if one.is_file())
         yield Design(campaign.name, path, campaign, there)

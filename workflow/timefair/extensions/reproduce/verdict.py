@@ -467,7 +467,7 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
         }
     except (KeyError, TypeError):
         raise InputError(f"{recorded.path}: its campaign lacks the algorithm") from None
-    return configuration.parse(asked, name=str(recorded.path))
+    return configuration.parse(asked)
 
 
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
