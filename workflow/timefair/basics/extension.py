@@ -33,9 +33,7 @@ class Extension:
     """
 
     package: str  # its dotted name: ``__name__`` in its ``__init__.py``
-    commands: str = (
-        ""  # ``add_to(commands)`` adds to those of the core, maybe options of these, too
-    )
+    commands: str = ""  # ``add_to(commands)`` adds to those of the core, or options of these
     groups: Mapping[str, str] = field(default_factory=dict)
     """The groups of the help in which its commands stand, by command; the others are hidden."""
     sections: Mapping[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from importlib.abc import MetaPathFinder
 from itertools import chain
 from types import ModuleType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 
 class _Refusing(MetaPathFinder):
@@ -40,13 +40,7 @@ def hidden_modules(*names: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-class Named(Protocol):
-    """An object that a campaign can name."""
-
-    name: str
-
-
-Entry = TypeVar("Entry", bound=Named)
+Entry = TypeVar("Entry")
 
 
 def declared(

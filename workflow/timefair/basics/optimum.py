@@ -60,10 +60,7 @@ def is_below(value: Any, f_opt: Any) -> Any:
     return difference(value, f_opt) < -rounding(f_opt)
 
 
-Slowdown = TypeVar("Slowdown", float, "NDArray[np.float64]")
-
-
-def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
+def lengthened(slowdown: Numbers, real: float) -> Numbers:
     """Factor by which a slowdown of the machine lengthens the clock of a run.
 
     - `slowdown`: Real time of the run, as a multiple of its real time without the slowdown; a

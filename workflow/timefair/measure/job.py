@@ -101,18 +101,8 @@ class Prepared:
             self.seconds += time.monotonic() - start
         return self._loaded
 
-    def set_length(self, label: str, length: int) -> None:
-        self.campaign, self._loaded = self.campaign.with_length(label, length), None
-
-    @contextmanager
-    def instead(self, campaign: Campaign) -> Iterator[None]:
-        """Measure by another campaign in the block, whose preparation is not charged."""
-        before = self.campaign, self.seconds
+    def change(self, campaign: Campaign) -> None:
         self.campaign, self._loaded = campaign, None
-        try:
-            yield
-        finally:
-            (self.campaign, self.seconds), self._loaded = before, None
 
     def key(self, job: Job) -> str:
         """`provenance.measure_key`, which imports the user's modules, the algorithm's first."""
@@ -327,7 +317,8 @@ def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Pa
         launch = partial(_launch, prepared, job, cores, folder)
         prepared.schedule = found_schedule(asked, launch, f"algorithms.{job.algorithm}.schedule")
     if prepared.schedule:
-        prepared.set_length(job.algorithm, prepared.schedule["length"])
+        length = prepared.schedule["length"]
+        prepared.change(prepared.campaign.with_length(job.algorithm, length))
 
 
 def _launch(
@@ -341,14 +332,16 @@ def _launch(
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
     stream = f"schedule of {campaign.seeds_of(job.algorithm)}"
     seed = run_seed(campaign.seed, problem.name, stream, 0)
+    before = prepared.campaign, prepared.seconds  # this preparation is not charged
+    prepared.change(campaign.model_copy(update=alone))
     try:
-        with (
-            prepared.instead(campaign.model_copy(update=alone)),
-            prepared.ready(job, cores, folder) as (algorithm, allowance),
-        ):
+        with prepared.ready(job, cores, folder) as (algorithm, allowance):
             row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
         return Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
+    finally:
+        campaign, prepared.seconds = before
+        prepared.change(campaign)
     budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]
     return Launch(
         length=length,

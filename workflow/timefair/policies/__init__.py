@@ -27,23 +27,22 @@ Kind = TypeVar("Kind", bound=Section)
 def restart_policies() -> Mapping[str, type[RestartPolicy]]:
     from timefair.policies.restarts import RestartPolicy
 
-    return declared(__name__, "restarts", RestartPolicy, "policy")
+    return _declared("restarts", RestartPolicy, "policy")
 
 
 @cache
 def stopping_rules() -> Mapping[str, type[StoppingPolicy]]:
     from timefair.policies.stopping import StoppingPolicy
 
-    return declared(__name__, "stopping", StoppingPolicy, "rule")
+    return _declared("stopping", StoppingPolicy, "rule")
 
 
-def declared(package: str, kind: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
-    """The classes derived from `base` in the modules of a package, and in those of extensions of
+def _declared(kind: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
+    """The classes derived from `base` in the modules of this package, and in those of extensions of
     this `kind`, by the default of the field `key`; those without a default are omitted.
     """
     found: dict[str, type[Kind]] = {}
-    folder = importlib.import_module(package).__path__
-    modules = [info.name for info in pkgutil.iter_modules(folder, f"{package}.")]
+    modules = [info.name for info in pkgutil.iter_modules(__path__, f"{__name__}.")]
     for one in extensions().values():
         modules += [f"{one.package}.{one.policies[kind]}"] if kind in one.policies else []
     for module in modules:

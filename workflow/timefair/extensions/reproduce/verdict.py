@@ -506,7 +506,7 @@ class Replayer:
         seed = seed_of(prepared, job, instance, run)
         cores = prepared.campaign.cores_of(job.algorithm)
         if recorded.length is not None:
-            prepared.set_length(job.algorithm, recorded.length)
+            prepared.change(prepared.campaign.with_length(job.algorithm, recorded.length))
         with (
             interruptible(),
             held_cores(cores) as held,

@@ -240,13 +240,13 @@ cdef class RemoteObjective:
     """The objective of an algorithm with its own process: `timefair.algorithms.base.Objective`."""
 
     cdef Caller caller
+    cdef readonly Py_ssize_t dimension
+    cdef readonly int shown, changes, cores
+    cdef readonly bint noisy  # recommendations of an algorithm in its own process are not recorded
 
     def __cinit__(self, Caller caller not None):
-        self.caller = caller
-
-    @property
-    def dimension(self):
-        return self.caller.channel.dimension
+        self.caller, self.dimension = caller, caller.channel.dimension
+        self.shown = self.cores = 1
 
     @property
     def lower(self):
@@ -260,24 +260,8 @@ cdef class RemoteObjective:
     def integer(self):
         return self.caller.integer.copy()
 
-    @property
-    def shown(self):
-        return 1
-
-    @property
-    def noisy(self):
-        return False  # recommendations of an algorithm in its own process are not recorded
-
-    @property
-    def changes(self):
-        return 0  # algorithms in their own processes cannot be used on problems that change
-
     def recommend(self, x, /):
-        as_point(x, self.caller.channel.dimension)
-
-    @property
-    def cores(self):
-        return 1
+        as_point(x, self.dimension)
 
     @property
     def evaluations(self):
@@ -296,21 +280,20 @@ cdef class RemoteObjective:
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
     def __call__(self, x, /):
-        cdef cnp.ndarray array = as_point(x, self.caller.channel.dimension)
+        cdef cnp.ndarray array = as_point(x, self.dimension)
         cdef double value
         self.caller.evaluate(<const double *>cnp.PyArray_DATA(array), 1, &value)
         return value
 
     def batch(self, points, /):
-        cdef Py_ssize_t dimension = self.caller.channel.dimension
-        cdef cnp.ndarray array = as_batch(points, dimension)
+        cdef cnp.ndarray array = as_batch(points, self.dimension)
         cdef cnp.ndarray values = np.empty(len(array))
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         cdef double *value = <double *>cnp.PyArray_DATA(values)
         cdef Py_ssize_t done = 0, count = len(array), part
         while done < count:
             part = min(count - done, AT_ONCE)
-            self.caller.evaluate(point + done * dimension, part, value + done)
+            self.caller.evaluate(point + done * self.dimension, part, value + done)
             done += part
         return values
 

@@ -751,14 +751,15 @@ def _program() -> ctypes.Array[ctypes.c_char]:
 # --- The keeper ---------------------------------------------------------------------------------
 
 
-class Keeper:
+class Keeper(NamedTuple):
     """The connection to the keeper of a namespace.
 
     Every process that its maker forks from now on is in the namespace. `number`: its process id.
     """
 
-    def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
-        self.connection, self.answers, self.number = connection, answers, number
+    connection: socket.socket
+    answers: int
+    number: int
 
     def sweep(self) -> list[Orphan]:
         """End all processes in the namespace and wait for their end; return what they used.

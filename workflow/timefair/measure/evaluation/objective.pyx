@@ -1122,14 +1122,15 @@ cdef class Objective:
 
     cdef Measurement measurement
     cdef bint several  # whether an evaluation gives several numbers
+    cdef readonly Py_ssize_t dimension, shown
+    cdef readonly int cores
+    cdef readonly bint noisy
 
     def __cinit__(self, Measurement measurement not None):
         self.measurement = measurement
         self.several = measurement.keeper is not None
-
-    @property
-    def dimension(self):
-        return self.measurement.dimension
+        self.dimension, self.shown = measurement.dimension, measurement.problem.shown
+        self.cores, self.noisy = measurement.cores, measurement.recommendations is not None
 
     @property
     def lower(self):
@@ -1144,20 +1145,8 @@ cdef class Objective:
         return self.measurement.problem.integer.copy()
 
     @property
-    def shown(self):
-        return self.measurement.problem.shown
-
-    @property
-    def noisy(self):
-        return self.measurement.recommendations is not None
-
-    @property
     def changes(self):
         return self.measurement.changes
-
-    @property
-    def cores(self):
-        return self.measurement.cores
 
     @property
     def evaluations(self):
