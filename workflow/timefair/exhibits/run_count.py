@@ -437,8 +437,9 @@ def _entrants(
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
         counts = stopping.stop_counts(rule, samples.values, progress=progress)
-        bounded = isinstance(rule, widths.BoundedMeanWidth)
-        outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
+        outside = 0
+        if isinstance(rule, widths.BoundedMeanWidth):
+            outside = int((rule.outside(samples.values) & ~counts.met).sum())
         yield Entrant(rule_name, setting, counts, name, out_of_bounds=outside)
     yield _raced(samples, analysis, Progress(f"{title}, racing, problems"))
 
