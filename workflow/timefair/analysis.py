@@ -46,11 +46,11 @@ def outputs(
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
 
-    def flags(table: str, name: str, kind: str, **labels: str) -> dict[str, Any]:
+    def flags(shown: str, name: str, kind: str, **labels: str) -> dict[str, Any]:
         labels |= {
             "seconds": campaign.statistics.time, "perturbed runs": campaign.timing.perturbed,
         }  # fmt: skip
-        placed = {"category": TABLES[table].family, "subcategory": kind, "labels": labels}
+        placed = {"category": TABLES[shown].family, "subcategory": kind, "labels": labels}
         return placed | {"caption": caption(place, name)}
 
     for name in campaign.made_tables:

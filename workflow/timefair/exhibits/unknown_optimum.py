@@ -39,6 +39,7 @@ _WORDS = {
 GAP, MEASURE = "gap", "measure"  # word in files instead of `PRECISION`, and a column with it
 
 _WHOLE = {
+    r"f\s*[−-]\s*f_opt": "f − least f found",
     r"(?<![a-z])precision": "gap",
     r"(?<![a-z])Precision": "Gap",
     r"\bsolve(s|d)\b": r"reache\1",
@@ -47,6 +48,7 @@ _WHOLE = {
 """Words for a known optimum, and their replacements: without it, no problem is solved."""
 
 _GAPS = "A gap is f minus the least f that any run here found, so at least one run has the gap 0."
+_PARTLY = "Without a known optimum a precision is the distance to the least f found."
 _TARGETS = {
     SHARE: "A target is a share of the distance between the median of the first values and that "
     "least f; it is reached if at most this share is left. The best run reaches every target by "
@@ -110,13 +112,9 @@ def has_words(frame: pd.DataFrame) -> bool:
 def worded(text: str, frame: pd.DataFrame) -> str:
     """A label or a part of a sentence, without the word precision if there is no precision."""
     targets = frame.attrs.get(TARGETS, PRECISION)
-    if targets == VALUE:
-        text = re.sub(r"target precision", _WORDS[VALUE], text)
-    if not is_unknown(frame):
-        return text
-    text = re.sub(r"f\s*[−-]\s*f_opt", "f − least f found", text)
-    text = re.sub(r"target precision", _WORDS[targets], text)
-    for known, unknown in _WHOLE.items():
+    if has_words(frame):
+        text = text.replace("target precision", _WORDS[targets])
+    for known, unknown in _WHOLE.items() if is_unknown(frame) else ():
         text = re.sub(known, unknown, text)
     return text
 
@@ -128,13 +126,11 @@ def captioned(text: str, frame: pd.DataFrame) -> str:
     gaps = re.search("precision", text, re.IGNORECASE) is not None
     if kind == "unknown" or targets == VALUE:
         text = re.sub("target precision", "target", text)
-    said = [worded(text, frame)]
-    if kind == "unknown" and (aims or gaps):
-        said.append("f is minimized, and its optimum is unknown.")
-    if kind == "unknown" and gaps and "gap" in said[0]:
-        said.append(_GAPS)
-    if kind == "partly" and gaps:
-        said.append("Without a known optimum a precision is the distance to the least f found.")
-    if aims:
-        said.append(_TARGETS[targets])
-    return " ".join(filter(None, said))
+    said, unknown = worded(text, frame), kind == "unknown"
+    more = {
+        "f is minimized, and its optimum is unknown.": unknown and (aims or gaps),
+        _GAPS: unknown and gaps and "gap" in said,
+        _PARTLY: kind == "partly" and gaps,
+        _TARGETS[targets]: aims,
+    }
+    return " ".join([said, *(words for words, holds in more.items() if words and holds)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -70,7 +69,7 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
     return SECONDS[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
 
 
-class Chart(ABC):
+class Chart:
     """A form with the columns that it shows, drawn by `renderer`, a ``module:function``.
 
     `on_paper` and `on_page` say in sentences how to read the drawings.
@@ -87,9 +86,9 @@ class Chart(ABC):
         drawn: Figure = getattr(import_module(module), function)(*self._drawn(frame, page))
         return drawn
 
-    @abstractmethod
     def _drawn(self, frame: pd.DataFrame, page: Page) -> tuple[Any, ...]:
         """What the renderer takes."""
+        return frame, self, page
 
     def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
         """What the page's script draws from a table; None for a picture."""
@@ -170,14 +169,9 @@ class Curves(Chart):
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
         units = frame["unit"].unique().tolist() if "unit" in frame else []
-        unit = self.unit or (units[0] if len(units) == 1 else "")
-        words = {"cost": "cost", "unit": "cost"}
-        if unit:
-            words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
+        unit = self.unit or (units[0] if len(units) == 1 else "cost")
+        words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
         return self.x_label.format_map(words), self.y_label.format_map(words)
-
-    def _drawn(self, frame: pd.DataFrame, page: Page) -> tuple[Any, ...]:
-        return frame, self, page
 
     def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
         if self.decreasing and (frame[self.x] <= 0).any():

@@ -182,7 +182,7 @@ def numbered(rows: pd.DataFrame, keys: tuple[str, ...]) -> NDArray[np.intp]:
     if not keys:
         return np.zeros(len(rows), dtype=np.intp)
     groups = rows.groupby(list(keys), sort=False, dropna=False, observed=True)
-    return groups.ngroup().to_numpy(dtype=np.intp)
+    return np.asarray(groups.ngroup(), dtype=np.intp)
 
 
 def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[TabularColumn]:
