@@ -376,5 +376,5 @@ def permutations(
     return Problem(name, evaluate_order, lower, upper, f_opt, whole, permutation=True)
 
 
-def numbered(first: int, *names: str) -> dict[int, str]:
-    return dict(enumerate(names, start=first))
+def numbered(*names: str) -> dict[int, str]:
+    return dict(enumerate(names, start=1))

@@ -165,7 +165,7 @@ class Classic(Suite):
     declared: Sequence[Function] = FUNCTIONS
     functions = range(1, len(declared) + 1)
     dimensions = at_least(2)
-    names: Mapping[int, str] = numbered(1, *(function.name for function in declared))
+    names: Mapping[int, str] = numbered(*(function.name for function in declared))
     seed: int = 1960
 
     def make(self, name: ProblemName) -> Problem:
@@ -349,7 +349,7 @@ class F1F23(Classic):
     name = "f1-f23"
     declared: Sequence[Function] = (*F1_F23_FUNCTIONS, *FIXED_FUNCTIONS)
     functions = range(1, 24)
-    names: Mapping[int, str] = numbered(1, *(function.name for function in declared))
+    names: Mapping[int, str] = numbered(*(function.name for function in declared))
     groups: Mapping[str, range] = {
         "unimodal": range(1, 8),
         "multimodal": range(8, 14),
@@ -435,7 +435,7 @@ class Permutations(Suite):
     functions = range(1, len(MAKERS) + 1)
     dimensions: Sequence[int] = range(4, 1001)
     variables: Variables = "permutation"
-    names: Mapping[int, str] = numbered(1, "TSP circle", "TSP planted", "QAP", "flow shop")
+    names: Mapping[int, str] = numbered("TSP circle", "TSP planted", "QAP", "flow shop")
 
     def make(self, name: ProblemName) -> Problem:
         rng = np.random.default_rng(

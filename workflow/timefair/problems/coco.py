@@ -204,7 +204,6 @@ class Coco(Suite):
 
 SMALL = (2, 3, 5, 10, 20, 40)
 NAMES = numbered(
-    1,
     *("sphere", "ellipsoid", "Rastrigin", "Büche-Rastrigin", "linear slope"),
     *("attractive sector", "step ellipsoid", "Rosenbrock", "rot. Rosenbrock"),
     *("rot. ellipsoid", "discus", "bent cigar", "sharp ridge", "different powers"),
@@ -251,8 +250,6 @@ _REFERENCES = re.compile(rb"\0bbob-biobj_f(\d+)_i(\d+)_d(\d+) ([-+.0-9eE]+)(?=\0
 
 @dataclass
 class CocoBiobj(Coco):
-    name: str
-    functions: range
     dimensions: tuple[int, ...] = SMALL
     instances: range = INSTANCES
     kind: type[Kind] = TwoObjectives

@@ -68,11 +68,11 @@ ctypedef double (*basic_t)(floats z, floats y, Py_ssize_t n, floats constants) n
 """A basic function of z, which has `n` numbers; Schaffer's F7 and Lunacek's also read y."""
 
 
-cdef double bent_cigar(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = z[0] * z[0]
+cdef double weighted_squares(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
+    cdef double total = 0.0
     cdef Py_ssize_t i
-    for i in range(1, n):
-        total += 1e6 * z[i] * z[i]
+    for i in range(n):
+        total += constants[i] * z[i] * z[i]
     return total
 
 
@@ -172,22 +172,6 @@ cdef double schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcep
         total -= (inner if value > 0.0 else -inner) * sin(sqrt(inner))
         total += excess * excess / n
     return total + 418.9828872724338 * n
-
-
-cdef double elliptic(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        total += constants[i] * z[i] * z[i]
-    return total
-
-
-cdef double discus(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 1e6 * z[0] * z[0]
-    cdef Py_ssize_t i
-    for i in range(1, n):
-        total += z[i] * z[i]
-    return total
 
 
 cdef inline double waves(floats z, Py_ssize_t n, double *squares) noexcept nogil:
@@ -290,23 +274,29 @@ cdef double schaffer_f6(floats z, floats y, Py_ssize_t n, floats constants) noex
 
 
 cdef class Basic:
-    """A basic function, with the factor that maps -100 to 100 to its own bounds."""
+    """A basic function, with the factor that maps -100 to 100 to its own bounds.
+
+    - `weights`: ``weights(n)`` gives its n constants, if it has any.
+    """
 
     cdef basic_t function
     cdef double rate
+    cdef object weights
 
 
-cdef Basic basic(basic_t function, double rate=1.0):
+cdef Basic basic(basic_t function, double rate=1.0, weights=np.ones):
     cdef Basic made = Basic()
-    made.function, made.rate = function, rate
+    made.function, made.rate, made.weights = function, rate, weights
     return made
 
 
 ACKLEY = basic(ackley)
-BENT_CIGAR = basic(bent_cigar)
+BENT_CIGAR = basic(weighted_squares, 1.0, lambda n: [1.0] + [1e6] * (n - 1))
 DIFFERENT_POWERS = basic(different_powers)
-DISCUS = basic(discus)
-ELLIPTIC = basic(elliptic)
+DISCUS = basic(weighted_squares, 1.0, lambda n: [1e6] + [1.0] * (n - 1))
+ELLIPTIC = basic(
+    weighted_squares, 1.0, lambda n: [pow(10.0, 6.0 * i / max(n - 1, 1)) for i in range(n)]
+)
 GRIEWANK = basic(griewank, 600.0 / 100.0)
 GRIEWANK_ROSENBROCK = basic(griewank_rosenbrock, 5.0 / 100.0)
 HAPPYCAT = basic(happycat, 5.0 / 100.0)
@@ -332,7 +322,7 @@ cdef struct Group:
     basic_t basic
     Py_ssize_t start, size
     double rate
-    const double *constants  # weights of the elliptic function
+    const double *constants  # weights of squares
 
 
 cdef struct Component:
@@ -467,21 +457,11 @@ cdef class Composed(Evaluation):
             size = groups[k][1]
             one.groups[k].basic, one.groups[k].rate = basic.function, basic.rate
             one.groups[k].start, one.groups[k].size = start, size
-            one.groups[k].constants = self.kept(
-                [pow(10.0, 6.0 * i / max(size - 1, 1)) for i in range(size)]
-            )
+            one.groups[k].constants = self.kept(basic.weights(size))
             start += size
 
 
 # --- CEC2010 --------------------------------------------------------------------------------------
-
-cdef double large_sphere(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        total += z[i] * z[i]
-    return total
-
 
 cdef double large_rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
@@ -519,7 +499,8 @@ cdef double large_rosenbrock(floats z, floats y, Py_ssize_t n, floats constants)
 
 cdef basic_t[6] LARGE
 LARGE[:] = [
-    large_sphere, elliptic, large_rastrigin, large_ackley, large_schwefel, large_rosenbrock,
+    weighted_squares, weighted_squares, large_rastrigin, large_ackley, large_schwefel,
+    large_rosenbrock,
 ]
 
 
@@ -584,17 +565,17 @@ cdef class InGroups(Evaluation):
             dimension=n, groups=groups, group_size=m, factor=factor,
             grouped=LARGE[grouped], rest=LARGE[rest],
             order=self.places(order), optimum=self.kept(np.asarray(optimum)[order]), rotation=NULL,
-            group_weights=self.kept(elliptic_weights(m)),
-            rest_weights=self.kept(elliptic_weights(n - groups * m)),
+            group_weights=self.kept(large_weights(grouped, m)),
+            rest_weights=self.kept(large_weights(rest, n - groups * m)),
             z=self.kept(np.empty(n)), rotated=self.kept(np.empty(m)),
         )
         if rotation is not None:
             self.parts.rotation = self.kept(rotation)
 
 
-def elliptic_weights(n):
-    """The weights of the elliptic function, from 1 to 1e6 in equal ratios, shape ``(n,)``."""
-    return 1e6 ** (np.arange(n) / max(n - 1, 1))
+def large_weights(basic, n):
+    """1 for the sphere; else those of the elliptic function, from 1 to 1e6 in equal ratios."""
+    return np.ones(n) if basic == 0 else 1e6 ** (np.arange(n) / max(n - 1, 1))
 
 
 # --- Moving peaks ---------------------------------------------------------------------------------

@@ -128,7 +128,6 @@ class Moving(Suite):
     environments = 20
     parameters: ClassVar[Allowed] = {"environments": Number(2, 1000, whole=True)}
     names: Mapping[int, str] = numbered(
-        1,
         *("5 peaks", "10 peaks", "25 peaks", "50 peaks", "100 peaks"),
         *("10 peaks, shift 2", "10 peaks, shift 5"),
     )

@@ -73,17 +73,16 @@ def answers(values: Iterable[float]) -> bytes:
 
 def parameter_faults(parameters: Mapping[str, object]) -> list[str]:
     """Check parameters; one line per parameter that does not fit a line of the header."""
-    lines = [
-        f"{name!r} cannot be a parameter of an external algorithm: a name is one word"
-        for name in parameters
-        if not _is_word(name)
-    ]
-    return lines + [
-        f"{name!r} of an external algorithm is a number, a text of one line, true, false, null "
-        f"or a list of numbers and words, not {value!r}"
-        for name, value in parameters.items()
-        if not _fits(value)
-    ]
+    lines = []
+    for name, value in parameters.items():
+        if not _is_word(name):
+            lines.append(f"{name!r} cannot be a parameter of an external algorithm: write one word")
+        elif not _fits(value):
+            lines.append(
+                f"{name!r} of an external algorithm is a number, a text of one line, true, false, "
+                f"null or a list of numbers and words, not {value!r}"
+            )
+    return lines
 
 
 def _words(value: object) -> str:

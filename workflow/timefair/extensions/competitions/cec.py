@@ -7,7 +7,7 @@ where the organizers' programs differ from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
@@ -409,35 +409,27 @@ class Cec2010(Suite):
     }
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        found = super().faults(functions, dimensions, instances)
-        return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
+        return super().faults(functions, dimensions, instances) + [
+            f"dimensions: {dimension} does not fit cec2010 f{function}, which takes {right}"
+            for function, dimension in product(functions, [d for d in dimensions if d >= 2])
+            if (right := self._groups(function, dimension)[2])
+        ]
 
-    def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
-        for function, dimension in product(functions, dimensions):
-            size = self._group_size(function, dimension)
-            if function in ONE_GROUP and dimension <= size:
-                right = f"more than {size} variables, its group"
-            elif function in HALF_IN_GROUPS and dimension % (2 * size):
-                right = f"a multiple of {2 * size}, twice its group size"
-            elif function in ALL_IN_GROUPS and dimension % size:
-                right = f"a multiple of {size}, its group size"
-            else:
-                continue
-            yield f"dimensions: {dimension} does not fit cec2010 f{function}, which takes {right}"
-
-    def _group_size(self, function: int, dimension: int) -> int:
+    def _groups(self, function: int, dimension: int) -> tuple[int, int, str]:
+        """Size and number of the groups, and what the function takes if the dimension is wrong."""
         if function not in GROUPED:
-            return 0
-        return self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
+            return 0, 0, ""
+        size = self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
+        if function in ONE_GROUP:
+            return size, 1, "" if dimension > size else f"more than {size} variables, its group"
+        twice = "twice " * (function in HALF_IN_GROUPS)
+        multiple = 2 * size if twice else size
+        right = f"a multiple of {multiple}, {twice}its group size" if dimension % multiple else ""
+        return size, dimension // multiple, right
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension = name.function, name.dimension
-        size, main = self._group_size(function, dimension), MAIN[function]
-        groups = 1 if function in ONE_GROUP else 0
-        if function in HALF_IN_GROUPS:
-            groups = dimension // (2 * size)
-        elif function in ALL_IN_GROUPS:
-            groups = dimension // size
+        function, dimension, main = name.function, name.dimension, MAIN[name.function]
+        size, groups, _ = self._groups(function, dimension)
         data = draw(function, dimension, size, name.instance)
         evaluate = InGroups(
             main,

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, Sphere, nominal_budget
-from timefair.algorithms.base import CONTINUOUS, ONE_OBJECTIVE, Objective
-from timefair.problems.base import Variables, Word
+from timefair.algorithms.base import ONE_OBJECTIVE, Objective
+from timefair.problems.base import Word
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""
@@ -71,9 +71,6 @@ ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
 class Nevergrad(Adapter):
-    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        return CONTINUOUS | {"integer"}
-
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
         return not _makers()[name].no_parallelization and parameters.get("num_workers") != 1
 
@@ -214,6 +211,7 @@ NEVERGRAD = Nevergrad(
     names=_makers,
     parameters=_parameters,
     solve=_solve,
+    whole=None,
     examples=("PSO", "NGOpt"),
     special=dict.fromkeys(TWO_OBJECTIVES, ONE_OBJECTIVE | {"two objectives"}),
     unneeded=("matplotlib", "pytest"),

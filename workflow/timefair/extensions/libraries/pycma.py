@@ -71,10 +71,8 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     def recommend(strategy: Any) -> None:
         objective.recommend(strategy.result.xfavorite)
 
-    callback, start = (
-        recommend if objective.noisy else None,
-        partial(starting_point, objective, rng),
-    )
+    callback = recommend if objective.noisy else None
+    start = partial(starting_point, objective, rng)
     if has_constraints(objective):
         constraints = objective.constraints
         quiet = {"archives": False}  # of points; with them cma warns of a package
@@ -84,9 +82,8 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     if name == "lq-CMA-ES":
         return cma.fmin_lq_surr2(objective, start, sigma0, settings, callback=callback, **restarts)
     if objective.cores > 1:
-        restarts["parallel_objective"] = lambda points: pop.values(
-            objective, np.array(points)
-        ).tolist()
+        evaluate = partial(pop.values, objective)
+        restarts["parallel_objective"] = lambda points: evaluate(np.array(points)).tolist()
     bipop = name == "BIPOP"
     return cma.fmin2(objective, start, sigma0, settings, bipop=bipop, callback=callback, **restarts)
 

@@ -36,7 +36,7 @@ OF_SWARM = {"c1": 2.0, "c2": 2.0, "chi": 1.0, "leader_selection_range": 60}
 """Defaults of ``nspso``; the documentation of pygmo has others."""
 OF_HOPPING: dict[str, object] = {"stop": 5, "perturb": 0.01}
 SET_HERE = ("seed", "memory")  # arguments that users cannot set
-KINDS: dict[str, Callable[[str], object]] = {
+KINDS: dict[str | None, Callable[[str], object]] = {
     **{"int": lambda text: int(text.rstrip("u")), "float": float},
     "bool": lambda text: text.lower() == "true",
 }
@@ -72,8 +72,9 @@ def _documented(name: str) -> dict[str, object]:
     text = getattr(pygmo, name).__doc__
     kinds = dict(re.findall(r"(\w+) \(:class:`(\w+)`", text)) | {"param_s": "int"}
     given = re.findall(r"(\w+) ?= ?(\[.*?\]|[^,)]+)", text.partition("\n")[0])
+    read = {key: KINDS.get(kinds.get(key)) for key, _ in given}
     return {
-        key: KINDS.get(kinds.get(key, ""), lambda text: None)(default)
+        key: kind(default) if (kind := read[key]) else None
         for key, default in given
         if key not in SET_HERE
     }

@@ -63,7 +63,8 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     from scipy import optimize
 
     options, local = dict(parameters), name in LOCAL
-    chosen = {key: options.pop(key) for key in ("tol", "jac") if local and key in options}
+    apart = ("tol", "jac") if local else ()
+    chosen: dict[str, Any] = {key: options.pop(key) for key in apart if key in options}
     if (jac := chosen.get("jac")) not in (None, "2-point", "3-point"):
         raise ValueError(f"'jac' is '2-point' or '3-point', not {jac!r}")
     # keep_feasible: also trust-constr, and its finite differences, stay inside.
@@ -78,11 +79,11 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     if local:
         if name not in UNBOUNDED:
             chosen["bounds"] = bounds
-        start = adapter.starting_point(objective, rng)
+        x0 = adapter.starting_point(objective, rng)
         if objective.cores > 1 and _takes_workers(name):
             options["workers"] = together
         minimize: Any = optimize.minimize
-        return minimize(objective, start, method=name, options=options, **chosen)
+        return minimize(objective, x0, method=name, options=options, **chosen)
     if name == "basinhopping":
         inner = {"method": "L-BFGS-B", "bounds": bounds} | options.pop("minimizer_kwargs", {})
         x0 = adapter.starting_point(objective, rng)
