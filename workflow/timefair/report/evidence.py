@@ -74,9 +74,7 @@ class Evidence:
             Space(str(suite), int(dimension))
             for frame in self.tables.values()
             if {"suite", "dimension"} <= set(frame.columns)
-            for suite, dimension in frame[["suite", "dimension"]]
-            .drop_duplicates()
-            .itertuples(index=False)
+            for (suite, dimension), _ in frame.groupby(["suite", "dimension"], observed=True)
             if str(dimension) != ALL
         }
         return sorted(found)
