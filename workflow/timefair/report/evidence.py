@@ -71,7 +71,7 @@ class Evidence:
     @cached_property
     def spaces(self) -> list[Space]:
         found = {
-            Space(str(suite), int(dimension))
+            Space(str(suite), int(str(dimension)))
             for frame in self.tables.values()
             if {"suite", "dimension"} <= set(frame.columns)
             for (suite, dimension), _ in frame.groupby(["suite", "dimension"], observed=True)
