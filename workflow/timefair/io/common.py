@@ -37,8 +37,7 @@ class Folder:
 
     root: Path
     name: str  # name of the folder, or of the archive without its suffix
-    _named: set[Path] = field(default_factory=set)
-    """Data files that an index file names, without suffix and in lower case."""
+    _named: set[Path] = field(default_factory=set)  # in an index file, as of `_stem`
 
     @cached_property
     def _files(self) -> list[Path]:

@@ -107,8 +107,7 @@ def _runs_in(table: pa.Table, *, timed: bool) -> list[Row]:
     return runs
 
 
-RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]
-"""Columns that name a run."""
+RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]  # they name a run
 STRATEGY = "sampling_strategy"
 COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
 USUAL = {
@@ -249,10 +248,8 @@ class WantedProblems:
     functions: Collection[int]
     dimensions: Collection[int]
     instances: Collection[int]
-    names: Mapping[int, str] = field(default_factory=dict)
-    """Names of functions, by which those of data are matched."""
-    own_dimensions: Mapping[int, int] = field(default_factory=dict)
-    """Functions that have one of the dimensions only."""
+    names: Mapping[int, str] = field(default_factory=dict)  # of functions, to match those of data
+    own_dimensions: Mapping[int, int] = field(default_factory=dict)  # of functions with one only
 
     def has(self, function: int, dimension: int) -> bool:
         own = self.own_dimensions.get(function, dimension)
@@ -268,13 +265,10 @@ class Imported:
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """Number of runs per (function, dimension, instance)."""
-    cautions: list[str] = field(default_factory=list)
-    """Tolerated defects of the data, one line per kind."""
+    cautions: list[str] = field(default_factory=list)  # tolerated defects, one line per kind
     names: dict[int, str] = field(default_factory=dict)
-    timed: bool = False
-    """Whether the runs are complete, with their ends, and not only traces of published data."""
-    costs: set[str] = field(default_factory=set)
-    """The units, seconds or evaluations, in which costs are known."""
+    timed: bool = False  # whether the runs are complete, with their ends, and not only traces
+    costs: set[str] = field(default_factory=set)  # known ones: seconds, evaluations
     read: str = ""  # what was read, such as ``400 rows of 2 files``
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Numbers of what is not imported, such as ``("run", "on other problems")``."""

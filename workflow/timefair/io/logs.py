@@ -265,8 +265,7 @@ def paired(
     return pairs if len(pairs) == len(listed) else list(zip(listed, found, strict=False))
 
 
-BELOW = -1e-6
-"""Precisions below this are kept and reported; others below 0, from rounding, count as 0."""
+BELOW = -1e-6  # precisions below it are kept and reported; others below 0 count as 0
 BEST_F = 4  # column of the best f so far, which multi-objective data do not have
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
@@ -287,8 +286,7 @@ FORMATS: dict[str | None, CocoColumns] = {  # by ``data_format``
     **dict.fromkeys((None, "bbob", "bbob-old"), CocoColumns(2)),
     **dict.fromkeys(("bbob-new", "bbob-new2"), CocoColumns(2, constraints=True)),
 }
-INDICATOR = CocoColumns(1, best_known=True)
-"""Columns of multi-objective data, whose entries have the key ``indicator``."""
+INDICATOR = CocoColumns(1, best_known=True)  # of multi-objective data: the key ``indicator``
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
 
 

@@ -148,8 +148,7 @@ _COMMA = r"^\s*([+-]?\d+),(\d+([eE][+-]?\d+)?)\s*$"  # a number with a decimal c
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PARQUET = b"PAR1"
 _HEADER_BYTES = 1 << 16
-ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")
-"""What a cell without a value may have, in lower case."""
+ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")  # cells without a value
 
 
 class Faults:
@@ -448,8 +447,7 @@ def _ranked(keys: pd.Series) -> pd.Series:
     return keys.map(order)
 
 
-WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
-"""Columns whose cells are words, and these words."""
+WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}  # what cells may have
 Places = NDArray[np.intp]  # places of rows in the order of their runs
 _SECONDS, _EVALUATIONS = ("seconds", "end_s", "budget_s"), ("evaluations", "end_evaluations")
 LIMITS: Mapping[str, tuple[float, float, str]] = {
@@ -485,13 +483,10 @@ def sets_of(
     table.warn(cautions)
     found = []
     for places in table.parts(_SET):
-        algorithm, suite, function, dimension = table.cells[_SET].iloc[places[0]]
-        found.append(
-            DataSet(
-                algorithm, suite, int(function), int(dimension), partial(table.runs, places), place,
-                names.get(function, ""),
-            )
-        )  # fmt: skip
+        algorithm, suite, *problem = table.cells[_SET].iloc[places[0]]
+        function, dimension = map(int, problem)
+        read, name = partial(table.runs, places), names.get(function, "")
+        found.append(DataSet(algorithm, suite, function, dimension, read, place, name))
     return found
 
 
@@ -677,14 +672,12 @@ NAMES = {  # Words that a column may be called, without case and punctuation, th
     "globalbestfit fx fval result error errortooptimum besterror finalerror gap y f",
     "optimum": "optimum fopt fstar globaloptimum bestknown optimalvalue",
 }
-ERRORS = ("error", "errortooptimum", "besterror", "finalerror", "gap")
-"""Those that are distances to the optimum."""
+ERRORS = ("error", "errortooptimum", "besterror", "finalerror", "gap")  # to the optimum
 MEANS = {"mean", "avg", "average", "ave", "std", "stdev", "sd", "worst", "median"}
 STEPS = ("epoch", "epochs", "iteration", "iterations", "iter", "iters", "generation", "gen", "step")
 """What a column that numbers the points of a trace is called."""
 INDEX = ("", "unnamed0", "index")  # the index of a data frame, or nothing
-FALLING = 8
-"""Least length of a column of falling values that cannot be the values of runs by chance."""
+FALLING = 8  # least number of falling values that cannot be those of runs by chance
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 CEC2017 = (0.01, 0.02, 0.03, 0.05, *(k / 10 for k in range(1, 11)))
 """Shares of 10,000 D evaluations at which errors are recorded."""

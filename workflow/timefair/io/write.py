@@ -27,8 +27,7 @@ from timefair.problems.registry import SUITES
 from timefair.records.schema import RUN_SCHEMA
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
-NO_FILE_NAME = r"[^\w.-]"
-"""Characters replaced in file names, such as the ``:`` of a user-defined suite."""
+NO_FILE_NAME = r"[^\w.-]"  # replaced in file names, such as the ``:`` of a user-defined suite
 
 
 @dataclass(frozen=True)

@@ -248,14 +248,7 @@ configuration. An item is met if none of its parts is open.</p>
 
 ITEM = """<section>
 <h3 id="item-{number}">{number}. {topic}: {verdict}</h3>
-<table aria-labelledby="item-{number}">
-<colgroup><col class="part"><col class="met"><col><col class="missing"></colgroup>
-<thead><tr><th scope="col">Part</th><th scope="col">Met?</th><th scope="col">Evidence</th>
-<th scope="col">What is missing</th></tr></thead>
-<tbody>
 {parts}
-</tbody>
-</table>
 </section>"""
 
 VERDICT = {
@@ -288,7 +281,7 @@ def checklist(rows: Sequence[Row], note: str) -> str:
             number=parts[0]["item"],
             topic=escape(parts[0]["topic"]),
             verdict=VERDICT[closed],
-            parts="\n".join(map(_part, parts)),
+            parts=table(("Part", "Met?", "Evidence", "What is missing"), map(_part, parts)),
         )
         for parts, closed in zip(items, met, strict=True)
     ]

@@ -71,12 +71,10 @@ class Evidence:
     @cached_property
     def spaces(self) -> list[Space]:
         found = {
-            Space(str(suite), int(dimension))
+            Space(str(suite), int(str(dimension)))
             for frame in self.tables.values()
             if {"suite", "dimension"} <= set(frame.columns)
-            for suite, dimension in frame[["suite", "dimension"]]
-            .drop_duplicates()
-            .itertuples(index=False)
+            for (suite, dimension), _ in frame.groupby(["suite", "dimension"], observed=True)
             if str(dimension) != ALL
         }
         return sorted(found)

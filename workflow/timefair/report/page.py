@@ -34,8 +34,7 @@ from timefair.report.findings import (
 )
 from timefair.report.markup import Names, Part, definitions, folded, section, table
 
-SCRIPTS = ("base", "charts", "page")
-"""Parts of the page's script, in the order in which they are put together."""
+SCRIPTS = ("base", "charts", "page")  # parts of the page's script, in their order
 
 DOCUMENT = """<!DOCTYPE html>
 <html lang="en">
