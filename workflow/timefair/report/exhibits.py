@@ -29,6 +29,8 @@ from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import functions_of, pairs_of, targeted
 from timefair.report.markup import Names, dashed
 
+PICTURE_LETTERS = 400_000  # maximal length of the address of a picture of the page
+
 
 def figures(
     drawn: Sequence[Mapping[str, Any]],
@@ -57,6 +59,9 @@ def figures(
 
 def _static(name: str, picture: str, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
+    if len(picture) > PICTURE_LETTERS:
+        file = f"<small><code>figures/{name}</code></small>"
+        return f"<p>{escape(entry.title)} {file}: too large for this page.</p>"
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
     caption = _note(entry.printed_caption, frame)
     return (
