@@ -19,13 +19,13 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 59_850,
-    "lines of the core": 43_541,
-    "files of the core": 151,
+    "lines of the package": 58_626,
+    "lines of the core": 42_698,
+    "files of the core": 150,
     "rooms of the core": 13,
-    "lines of the extensions": 16_309,
-    "lines of the tests": 37_457,
-    "committed lines that are generated": 3_487,
+    "lines of the extensions": 15_928,
+    "lines of the tests": 37_456,
+    "committed lines that are generated": 3_438,
 }
 """Ceilings. After a deletion, lower them to what is left."""
 

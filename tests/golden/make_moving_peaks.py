@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.problems import moving
+from timefair.extensions.competitions import moving
 
 CASES = [
     {"seed": 1, "dimension": 2, "peaks": 5, "shift": 1.0},

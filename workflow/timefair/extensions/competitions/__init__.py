@@ -1,4 +1,4 @@
-"""Suites of the CEC competitions: those of 2010 to 2022, and engineering designs."""
+"""Suites of competitions: CEC 2010 to 2022, engineering designs, and moving peaks."""
 
 from timefair.basics.extension import Extension
 

@@ -9,9 +9,7 @@ from campaigns import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.problems.compiled import Landscape
-from timefair.problems.kinds import Changes
-from timefair.problems.moving import (
+from timefair.extensions.competitions.moving import (
     ANGLE,
     COORDINATE,
     ETA,
@@ -23,6 +21,8 @@ from timefair.problems.moving import (
     evaluation,
     landscapes,
 )
+from timefair.problems.compiled import Landscape
+from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES, find
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "moving_peaks.json").read_text())
