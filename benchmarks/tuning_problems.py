@@ -111,10 +111,10 @@ def seconds(function: int) -> float:
 def choices(costs: Costs, function: int, cost_s: float, number: int) -> dict[str, str]:
     """What each way to choose takes."""
     here = advice.shares(costs, cost_s, cost_s * number)
-    found = advice.advise(costs, here)
+    shortlist, _, usual, _ = advice.advise(costs, here)
     return {
-        "recommended": costs.labels[found.shortlist[0]],
-        "one for all": costs.labels[found.usual],
+        "recommended": costs.labels[shortlist[0]],
+        "one for all": costs.labels[usual],
         **{name: name for name in NAMED},
         "humpday": advised(DIMENSIONS[function], number),
         **{name: name for name in BESIDE},

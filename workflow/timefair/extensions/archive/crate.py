@@ -282,14 +282,6 @@ class Author(NamedTuple):
         return cls(family, given, orcid)
 
 
-class Deposit(NamedTuple):
-    title: str
-    description: str
-    authors: Sequence[Author]
-    license: str
-    published: date
-
-
 def _environment(machines: Iterable[Mapping[str, Any]]) -> Iterator[Member]:
     for number, machine in enumerate(machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -374,13 +366,11 @@ def crate_of(
         if where.last is None:
             raise InputError("--date: missing; the campaign has no runs with times")
         published = where.last.date()
-    deposit = Deposit(
-        f"Benchmark of black-box optimizers: campaign {campaign.name} of timefair",
-        _description(campaign, where, compact),
-        authors,
-        license,
-        published,
-    )
+    about = {
+        "name": f"Benchmark of black-box optimizers: campaign {campaign.name} of timefair",
+        "description": _description(campaign, where, compact),
+        "datePublished": published.isoformat(),
+    }
     code = workflow_code(where.commits, documents=not compact)
     own = own_code(campaign, folder.resolve().parents[1])
     members = [*files, *code.members, *own, *_environment(where.machines)]
@@ -389,15 +379,15 @@ def crate_of(
     version = where.versions[0] if len(where.versions) == 1 else __version__
     package = f"./{CODE}" if code.commit else f"timefair=={version}"
     readme = _README.format(
-        title=deposit.title,
-        description=deposit.description,
+        title=about["name"],
+        description=about["description"],
         content="\n".join(f"| `{path}` | {words} |" for path, words in contents.items()),
         checks=_COMPACT_CHECKS if compact else _CHECKS,
         verify="" if compact else " --rebuild",
         install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
     )
     members.append(Member("README.md", readme.encode()))
-    members.append(_metadata(deposit, where, code, results, contents))
+    members.append(_metadata(about, authors, license, where, code, results, contents))
     return sorted(members, key=lambda member: member.path), code.origin, where.runs
 
 
@@ -414,7 +404,9 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 
 
 def _metadata(
-    deposit: Deposit,
+    about: Mapping[str, str],
+    authors: Sequence[Author],
+    license: str,
     where: MeasuredWhere,
     code: Code,
     results: str,
@@ -425,21 +417,19 @@ def _metadata(
     of_results = [one for one in parts if one["@id"].startswith(results)]
     made = [one for one in of_results if one["@id"] != snapshot]
     people = []
-    for one in deposit.authors:
+    for one in authors:
         name = f"{one.given} {one.family}"
         place = f"https://orcid.org/{one.orcid}" if one.orcid else f"#{quote(name)}"
         names = {"familyName": one.family, "givenName": one.given}
         people.append(_entity(place, "Person", name=name, **names))
-    licence = f"https://spdx.org/licenses/{deposit.license}"
+    licence = f"https://spdx.org/licenses/{license}"
     profiles = [
         _entity(url, "CreativeWork", name=name, version=version)
         for url, (name, version) in _PROFILES.items()
     ]
     times = {"startTime": where.first, "endTime": where.last}
     root = {
-        "name": deposit.title,
-        "description": deposit.description,
-        "datePublished": deposit.published.isoformat(),
+        **about,
         "keywords": ", ".join(KEYWORDS),
         "license": {"@id": licence},
         "author": _references(people),
@@ -477,7 +467,7 @@ def _metadata(
         ),
         _entity("./", "Dataset", **root),
         *people,
-        _entity(licence, "CreativeWork", name=deposit.license, description="The licence."),
+        _entity(licence, "CreativeWork", name=license, description="The licence."),
         *profiles,
         *parts,
         _entity(WORKFLOW, ["File", "SoftwareSourceCode", "ComputationalWorkflow"], **workflow),

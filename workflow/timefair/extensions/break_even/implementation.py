@@ -190,7 +190,6 @@ and 20 dimensions, medians of the table `overhead` of the database.
         brackets="Brackets: {confidence} interval of the median.",
         shown=("behind", "by_time", "at_equal_own_time", "by_evaluations", "factor"),
         rows=tuple(column_names(PAIR)),
-        parts=("suite", "dimension"),
     ),
     default=True,
     comparing=True,

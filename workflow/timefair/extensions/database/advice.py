@@ -37,21 +37,6 @@ class Shares(NamedTuple):
     high: Floats
 
 
-class Advice(NamedTuple):
-    """What is recommended; the numbers are places in `Costs.labels`.
-
-    - `shortlist`: The best first. - `unknown`: Those whose runs are too short, and that may be
-      better than the first. - `usual`: The one that is best over all costs and budgets.
-    - `gain`: By how much the choice for this cell was better than `usual`, on functions that were
-      left out of both choices; the shortlist begins with `usual` if it is not above 0.
-    """
-
-    shortlist: list[int]
-    unknown: list[int]
-    usual: int
-    gain: float
-
-
 def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
     times = at_cost(costs.seconds, costs.evaluations, cost_s)
     reached = (times <= budget_s).mean(axis=3) * costs.there
@@ -102,7 +87,12 @@ def best_pair(
     return pairs[best], reached[best], gain
 
 
-def advise(costs: Costs, here: Shares) -> Advice:
+def advise(costs: Costs, here: Shares) -> tuple[list[int], list[int], int, float]:
+    """What is recommended, by places in `Costs.labels`: the best first; those whose runs are too
+    short, and that may be better; the one that is best over all costs and budgets; and by how much
+    the choice for this cell was better, on functions that were left out of both choices. If it is
+    not, the shortlist begins with that one.
+    """
     over = overall(costs)
     order = np.argsort(-here.low.mean(axis=1), kind="stable").tolist()
     usual, gain = int(over.mean(axis=1).argmax()), float(held_out(here.low, over).mean())
@@ -110,7 +100,7 @@ def advise(costs: Costs, here: Shares) -> Advice:
         order = [usual, *(k for k in order if k != usual)]
     low, high = (of.mean(axis=1) for of in here)
     unknown = [k for k in order[1:] if high[k] > max(low[k], low[order[0]])]
-    return Advice(order[:MOST], unknown, usual, gain)
+    return order[:MOST], unknown, usual, gain
 
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
@@ -122,7 +112,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         every, campaign = list(spaces(design.runs, design.analysis)), design.campaign
     costs = min(every, key=lambda one: abs(np.log(one.dimension / asked.dimension)))
     here = shares(costs, asked.evaluation_cost, asked.budget)
-    found, labels = advise(costs, here), costs.labels
+    (shortlist, unknown, usual, gain), labels = advise(costs, here), costs.labels
     near = "" if costs.dimension == asked.dimension else f", the nearest to {asked.dimension}"
     whole = kinds(campaign) != {"continuous"}
     title = costs.title + ", whole variables" * whole + near
@@ -131,25 +121,25 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )
-    for number, k in enumerate(found.shortlist, 1):
+    for number, k in enumerate(shortlist, 1):
         yield f"{number}. {labels[k]}: {_said(here.low[k], float(here.high[k].mean()))}"
-    if found.unknown:
-        some = ", ".join(labels[k] for k in found.unknown[:NAMED])
+    if unknown:
+        some = ", ".join(labels[k] for k in unknown[:NAMED])
         yield (
-            f"unknown: recorded runs of {len(found.unknown)} more are too short, and may reach "
-            f"more: {some}{', ...' * (len(found.unknown) > NAMED)}"
+            f"unknown: recorded runs of {len(unknown)} more are too short, and may reach "
+            f"more: {some}{', ...' * (len(unknown) > NAMED)}"
         )
     beside = (
-        f"one optimizer for all costs and budgets ({labels[found.usual]}), on functions left out "
+        f"one optimizer for all costs and budgets ({labels[usual]}), on functions left out "
         "of both choices"
     )
-    if found.gain > 0:
-        yield f"choosing reaches {100 * found.gain:.1f} % of the targets more than {beside}"
+    if gain > 0:
+        yield f"choosing reaches {100 * gain:.1f} % of the targets more than {beside}"
     else:
         yield f"choosing was not better than {beside}; so that one is first"
     (a, b), reached, more = best_pair(costs, asked.evaluation_cost, asked.budget, here.low)
-    more += min(found.gain, 0.0)
-    if more > 0 and reached.mean() > here.low[found.shortlist[0]].mean():
+    more += min(gain, 0.0)
+    if more > 0 and reached.mean() > here.low[shortlist[0]].mean():
         yield (
             f"or {labels[a]} and {labels[b]} with half of the budget each: "
             f"{_said(reached, float(reached.mean()))}; {100 * more:.1f} % of the targets "
@@ -157,7 +147,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         )
     if asked.cores > 1:
         able = []
-        for name in (labels[k] for k in found.shortlist):
+        for name in (labels[k] for k in shortlist):
             spec = campaign.algorithms[name]
             with suppress(InputError):  # its library is not installed here
                 able += [name] * bool(registry.batches(spec.use, spec.parameters))
@@ -168,7 +158,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     if asked.integer and not whole:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
-        names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
+        names = [labels[k] for k in (*shortlist, *unknown[:MOST])]
         specs = ((name, campaign.algorithms[name]) for name in names)
         same = {"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}
         problems = {"suite": costs.suite, "functions": list(costs.functions), **same}

@@ -400,7 +400,6 @@ COSTS = 21  # number of costs at which algorithms are ranked
         brackets=BOOTSTRAP,
         rows=("algorithm",),
         columns="cost",
-        parts=(*SPACE, "unit"),
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
     figures=drawn(

@@ -434,7 +434,6 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
         caption="Expected running time (ERT) with launches of some lengths, divided by the "
         "measured one. ∞: never reached; empty: no launch was observed for long enough.",
         rows=("function", "algorithm", "tau"),
-        parts=("suite", "dimension"),
     ),
     figures=Figure(
         "restart_what_if",
