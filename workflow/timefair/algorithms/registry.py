@@ -266,14 +266,9 @@ def remembered_faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
-    decisive = [
-        uses,
-        sorted(parameters.items()),
-        sys.version,
-        sys.prefix,
-        [(name, _version(name)) for name in distributions(*uses)],
-        _adapters(),
-    ]
+    versions = [(name, _version(name)) for name in distributions(*uses)]
+    here = sys.version, sys.prefix, versions, _adapters()
+    decisive = uses, sorted(parameters.items()), *here
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
 
 

@@ -26,19 +26,23 @@ LISTED = 20  # most names that the fault of an unknown one lists
 
 @dataclass(frozen=True)
 class Number:
-    """The finite numbers from `least` to `most`; with `whole`, only whole numbers."""
+    """The finite numbers from `least` to `most`; only whole ones, or without `least`."""
 
     least: float
     most: float = math.inf
     whole: bool = False
+    above: bool = False
 
     def has(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
             return False
-        return self.least <= value <= self.most and value < math.inf
+        inside = self.least <= value <= self.most and value < math.inf
+        return inside and not (self.above and value == self.least)
 
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
+        if self.above:
+            return f"{kind} above {self.least}, up to {self.most}"
         if self.most < math.inf:
             return f"{kind} from {self.least} to {self.most}"
         return kind if self.least == -math.inf else f"{kind} of at least {self.least}"

@@ -14,7 +14,6 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -29,16 +28,7 @@ Count = Annotated[int, Number(1, whole=True)]
 Share = Annotated[float, SHARE]
 
 
-@dataclass(frozen=True)
-class Above(Number):
-    """The finite numbers above `least`, up to `most`."""
-
-    def has(self, value: object) -> bool:
-        return super().has(value) and value != self.least
-
-    def __str__(self) -> str:
-        return f"a number above {self.least}, up to {self.most}"
-
+ABOVE_0 = Number(0, 1, above=True)
 
 FUNCTIONS = {
     **{"ABC": "population.bee_colony", "CRO": "population.coral_reefs", "2-opt": "simple.two_opt"},

@@ -20,7 +20,7 @@ from timefair.algorithms.base import (
     PausableThread,
     seed_global_generators,
 )
-from timefair.algorithms.builtin import Above, compiled
+from timefair.algorithms.builtin import ABOVE_0, compiled
 from timefair.problems.base import Number, Variables, Word, wrong_parameters
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
@@ -121,7 +121,7 @@ def faults(
     allowed = {"evaluations": Number(count, whole=True)}
     lines += wrong_parameters("timefair:portfolio", allowed, {"evaluations": most})
     given = shares if isinstance(shares, list | tuple) else ()
-    right = len(given) == count and all(map(Above(0, 1).has, given)) and abs(sum(given) - 1) <= 1e-6
+    right = len(given) == count and all(map(ABOVE_0.has, given)) and abs(sum(given) - 1) <= 1e-6
     if shares is not None and not right:
         lines.append(
             f"'shares' of timefair:portfolio are {count} numbers above 0 that add up to 1, not "

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin import Above, Share
+from timefair.algorithms.builtin import ABOVE_0, Share
 from timefair.problems.base import Number
 
 Order = NDArray[np.float64]
@@ -56,7 +56,7 @@ def one_plus_one(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    rate: Annotated[float, Above(0, 1)] | None = None,
+    rate: Annotated[float, ABOVE_0] | None = None,
     resample: bool = False,
 ) -> None:
     """Improve a random string without end, by standard bit mutation.
