@@ -11,9 +11,10 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.machine.facts import some_facts
+from timefair.records.integrity import mixed
 from timefair.records.rundata.runs import EVERY_MACHINE, Runs, machines
 from timefair.records.rundata.settings import Analysis
-from timefair.records.store import open_record, read_journal, torn
+from timefair.records.store import open_record, read_journal
 
 pytestmark = pytest.mark.workflow
 
@@ -145,7 +146,7 @@ def test_a_mixture_of_two_kinds_of_nodes_by_blocks_has_the_ratios_of_one(slurm, 
     workspace.complete(*anywhere, "--until", "finish_round")
     assert "measure_cells" not in workspace.complete("--until", "collect_records")
     runs = Runs.read(sorted((workspace.results / "collected").glob("*.parquet")))
-    assert torn(runs.nodes) == []
+    assert mixed(runs.origins) == []
     assert len(runs.frame) == 4 * 2 * 2
     frame = TABLES["ert_ratios"](runs, Analysis(targets=(1e-8,))).set_index("machine")
     (here,) = (kind for kind in machines(runs) if slurm.other_processor not in kind)
