@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.exhibits.comparisons.comparison import over
-from timefair.extensions.break_even.implementation import implementation
+from timefair.extensions.break_even import implementation as break_even
 from timefair.extensions.database.standings import EVALUATIONS, Costs, ranks_of, spaces
 from timefair.extensions.database.store import Design, kinds, opened, read_list
 from timefair.records.rundata.runs import Runs
@@ -254,7 +254,7 @@ def factors(one: Measured, names: Sequence[str], reference: str) -> tuple[str, s
     found = []
     for name in names:
         two = one.runs.where(one.runs.frame["algorithm"].isin([name, reference]).to_numpy())
-        frame = implementation(two, one.design.analysis)
+        frame = break_even.implementation(two, one.design.analysis)
         found += [row["factor"] for _, row in frame.iterrows() if row["behind"] == name]
     known = np.array(found)[np.nan_to_num(found) > 0] if found else np.empty(0)
     if not known.size:
