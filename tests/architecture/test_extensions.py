@@ -71,8 +71,7 @@ def visitors(runs, analysis):
 
     Who came.
 
-    x: X
-    """
+    x: X"""
     raise NotImplementedError
 '''
 CAMPAIGN = """

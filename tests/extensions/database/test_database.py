@@ -282,8 +282,7 @@ def test_the_shortlist_begins_with_the_usual_one_if_choosing_gains_nothing(datab
     nothing = advice.shares(costs, 0.0, 1e-9)
     assert not nothing.low.any()
     shortlist, _, usual, gain = advice.advise(costs, nothing)
-    assert gain == 0
-    assert shortlist[0] == usual
+    assert (gain, shortlist[0]) == (0, usual)
 
 
 def test_commands(database, results, tmp_path, monkeypatch, capsys):

@@ -29,9 +29,8 @@ from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
 
 
-def found(spent, before, after, resamples=200, seed=1, confidence=0.95):
-    rng = np.random.default_rng(seed)
-    at = {"confidence": confidence, "resamples": resamples, "rng": rng}
+def found(spent, before, after, resamples=200, seed=1):
+    at = {"confidence": 0.95, "resamples": resamples, "rng": np.random.default_rng(seed)}
     return SimpleNamespace(**break_even(spent, before, after, **at))
 
 
