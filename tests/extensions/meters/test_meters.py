@@ -255,15 +255,10 @@ def runs(run, table):
     return Runs.of(table(*rows, *(run(reached, run=k, algorithm="B") for k in range(4))))
 
 
-def fact(algorithm="A", instance=1, **readings):
-    place = {"suite": "bbob", "function": 1, "dimension": 2, "instance": instance, "round": 1}
-    told = [
-        dict(zip(readings, values, strict=True)) for values in zip(*readings.values(), strict=True)
-    ]
-    return [
-        {**place, "algorithm": algorithm, "run": run, "readings": one}
-        for run, one in enumerate(told)
-    ]
+def fact(**readings):
+    place = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A"}
+    told = [dict(zip(readings, of_run, strict=True)) for of_run in zip(*readings.values())]  # noqa: B905
+    return [{**place, "run": run, "readings": one} for run, one in enumerate(told)]
 
 
 def test_each_run_has_its_own_power_and_at_a_constant_one_the_ert_is_that_of_the_seconds(runs):

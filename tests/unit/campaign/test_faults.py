@@ -92,7 +92,6 @@ FAULTS: list[tuple[str, object, str]] = [
     ("restart.policy", "fixed", "'fixed' with no tau: give tau_s or tau_evaluations"),
     ("restart.tau_s", 1.0,
      f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'"),
-    ("restart", "luby", "'luby': should be keys with values"),
     ("restart", {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5}, "with both tau_s"),
     ("budget", {}, "empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
     ("budget", {"evaluations": 9, "evaluations_per_dimension": 2}, "evaluations_per_dimension (2)"),

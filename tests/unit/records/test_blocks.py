@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.records.collect import collect
-from timefair.records.integrity import Origins, Place, matches, mixed, shortcoming, unmet
+from timefair.records.integrity import Origins, matches, mixed, shortcoming, unmet
 from timefair.records.rundata.published import KERNELS, bridge
-from timefair.records.store import open_record
 
-KEY = "ab" * 32
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 2048.0, "hostname": "node1"}
 DAY = datetime(2026, 11, 2, tzinfo=UTC)
 SLOW = {"cpu": "6502", "cores": 2, "memory_mb": 2048.0, "hostname": "node2"}
@@ -46,24 +43,6 @@ def test_only_blocks_may_mix_machines(block, refused):
     for machine in (MACHINE, SLOW):
         origins.add({"campaign": {"block": block}, "machine": machine})
     assert bool(mixed({"a": origins})) is refused
-
-
-def test_collecting_keeps_the_node_of_each_block(tmp_path, row, write):
-    records = {}
-    for round, machine in ((1, MACHINE), (2, SLOW)):
-        path = tmp_path / f"r{round}.parquet"
-        write(
-            path,
-            row(round - 1, round=round, started_utc=DAY),
-            campaign={"block": "node"},
-            machine=machine,
-        )
-        records[path] = Place("a", KEY, 1, 2, (1,), round)
-    output = tmp_path / "collected" / "a.parquet"
-    collect("a", records, {(1, 2, 1, 0), (1, 2, 1, 1)}, output)
-    hosts = open_record(output).facts["collected"]["hosts"]
-    assert [(one["round"], one["name"]) for one in hosts] == [(1, "node1"), (2, "node2")]
-    assert [one["instances"] for one in hosts] == [[1], [1]]
 
 
 TIMES = {"arithmetic": 3e-3, "memory": 2e-3, "interpreter": 4e-3}

@@ -221,13 +221,13 @@ def test_seconds_of_two_machines_are_said_with_their_days():
 def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row, write):
     paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
     for run, (path, time) in enumerate(zip(paths, (MONDAY, WEDNESDAY), strict=True)):
-        write(path, row(run, started_utc=time), **on(f"n{run}"))
-    collect("a", dict.fromkeys(paths, PLACE), EXPECTED, output)
+        runs = row(run, round=run + 1, started_utc=time)
+        write(path, runs, campaign={"block": "node"}, **on(f"n{run}"))
+    places = {path: PLACE._replace(round=k) for k, path in enumerate(paths, start=1)}
+    collect("a", places, EXPECTED, output)
     named = open_record(output).facts["collected"]["hosts"]
-    assert [(host["name"], host["first"][:10]) for host in named] == [
-        ("n0", "2026-11-02"),
-        ("n1", "2026-11-04"),
-    ]
+    said = [(host["name"], host["first"][:10], host["round"]) for host in named]
+    assert said == [("n0", "2026-11-02", 1), ("n1", "2026-11-04", 2)]
     said = integrity.several_hosts(Runs.read([output]).origins)
     assert "2 machines" in said
     assert integrity.several_hosts(Runs.read(paths).origins) == said

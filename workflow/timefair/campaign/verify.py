@@ -181,7 +181,6 @@ class Inspection:
         self._campaign: Campaign | None = None
         self._planned: dict[str, set[PurePosixPath]] | None = None
         self.problems = self._files = self._runs = 0
-        self._origins: dict[str, Origins] = {}
         self._collected: set[str] = set()  # labels of algorithms with a file
         self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
@@ -263,6 +262,7 @@ class Inspection:
 
     def at_the_whole(self, target: Path) -> None:
         """Faults that are found only after all files were read: missing runs, and mixed records."""
+        origins = {label: one.origins for label, one in self._measured.items()}
         if self._left_over:
             first, more = self._left_over[0], len(self._left_over) - 1
             others = f" and {counted(more, 'other file')}" if more else ""
@@ -273,17 +273,17 @@ class Inspection:
             if not (path := target / collected.ROOM / f"{label}.parquet").exists():
                 self._problem(f"{path}: missing; {plan.AGAIN}")
         for label in () if self._campaign is None else self._campaign.tuned:
-            named = {one["checksum"] for one in self._origins.get(label, Origins()).tuning}
-            if label in self._origins and (not named or named - self._searches):
+            named = {one["checksum"] for one in origins.get(label, Origins()).tuning}
+            if label in origins and (not named or named - self._searches):
                 said = "the search for the parameters of its runs is not there"
                 self._problem(f"{target}: {label}: {said}; delete its records and {plan.AGAIN}")
         for wrong in suites.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
-        if caution := several_hosts(self._origins):
+        if caution := several_hosts(origins):
             self._say(f"{target}: {caution}")
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
-            for clause in mixed(self._origins):
+            for clause in mixed(origins):
                 self._problem(f"{target}: {clause}; {CONSENT}")
         if self._campaign is not None:
             try:
@@ -293,7 +293,7 @@ class Inspection:
                 self._problem(str(error))
 
     def __str__(self) -> str:
-        origins = self._origins.values()
+        origins = [one.origins for one in self._measured.values()]
         missing = "" if self._missing is None else f" ({self._missing} missing)"
         digests = len({code for one in origins for code in one.code})
         told = filter(None, (str(self._points), *self._added, counted(self.problems, "problem")))
@@ -324,14 +324,13 @@ class Inspection:
         decided = record.facts.get("stopping", ())
         settled = self._settled.setdefault(label, set())
         settled.update(seen, spared(planned - seen, seen, decided))
-        origins = self._origins.setdefault(label, Origins())
-        origins.add(record.facts)
-        one = self._measured.setdefault(label, Measured(origins))
+        one = self._measured.setdefault(label, Measured())
+        one.origins.add(record.facts)
         one.runs |= seen
         one.decided = [*one.decided, *decided]
         runs = record.read(STARTED)
         times = runs["started_utc"].drop_null().to_pylist()
-        origins.started(record.facts, runs)
+        one.origins.started(record.facts, runs)
         one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _read(self, record: Record, place: Place | None, *, counts: bool = True) -> set[RunKey]:

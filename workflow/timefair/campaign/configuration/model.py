@@ -71,7 +71,6 @@ class ChosenSection:
 
     @property
     def type(self) -> Any:
-        """The type of a field that holds the section."""
         return Annotated[
             reduce(or_, self.kinds.values()),
             Field(discriminator=self.key),
@@ -381,7 +380,6 @@ class Budget(Section):
         return self.time_s if self.cpu_s is None else self.cpu_s
 
     def evaluations_for(self, dimension: int) -> int | None:
-        """The budget of evaluations in a dimension; None without one."""
         if self.evaluations_per_dimension is not None:
             return self.evaluations_per_dimension * dimension
         return self.evaluations
@@ -629,7 +627,6 @@ class Campaign(Section):
         return self._with(label, {"parameters": {**self.algorithms[label].parameters, **found}})
 
     def with_length(self, label: str, length: int) -> Campaign:
-        """The campaign with this number in the schedule of an algorithm."""
         schedule = self.algorithms[label].schedule or {}
         return self._with(label, {"schedule": dict.fromkeys(schedule, length)})
 
@@ -639,7 +636,6 @@ class Campaign(Section):
 
     @property
     def instance_chunks(self) -> list[tuple[int, ...]]:
-        """The instances of each job."""
         every, size = self.problems.instances, self.instances_per_job
         return [every[start : start + size] for start in range(0, len(every), size)]
 

@@ -205,7 +205,6 @@ class KnownCosts:
 
     @classmethod
     def of(cls, runs: Runs, unit: Unit, targets: Sequence[float]) -> KnownCosts:
-        """Those in a unit."""
         reached_at = runs.runtimes(unit, np.asarray(targets, dtype=np.float64))
         return cls(Spent.until(reached_at, runs.spent(unit)), known_until(runs, unit))
 
