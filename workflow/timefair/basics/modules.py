@@ -40,7 +40,7 @@ def hidden_modules(*names: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-Entry = TypeVar("Entry")
+Entry = TypeVar("Entry", bound=Any)
 
 
 def declared(

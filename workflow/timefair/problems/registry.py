@@ -21,8 +21,11 @@ from timefair.problems.base import ProblemName, Suite
 from timefair.problems.kinds import Kind
 from timefair.problems.own import OwnProblem
 
-SUITES = modules.declared(  # type: ignore[type-abstract]
-    Suite, problems, *packages("suites"), without=("registry", "names")
+SUITES = modules.declared(
+    Suite,  # type: ignore[type-abstract]
+    problems,
+    *packages("suites"),
+    without=("registry", "names"),
 )
 """Every suite that a module of this package or of an extension declares, by name."""
 
