@@ -172,6 +172,11 @@ class Exhibit:
     beside: str = ""
 
     @property
+    def exhibit(self) -> Exhibit:
+        """Itself: ``TABLES["ert"].exhibit`` is in scripts of users."""
+        return self
+
+    @property
     def module(self) -> str:
         """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__

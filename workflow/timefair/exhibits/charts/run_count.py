@@ -190,13 +190,13 @@ def problems(frame: pd.DataFrame) -> Figure:
     height = PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(each["problem"].nunique(), 4)
     settings = len(taus) * frame["outliers"].nunique()
     figure, grid = panels.figure_of(height, 1, settings, sharey=True)
-    shown = {"index": "problem", "columns": "dimension", "values": "wrong", "sort": False}
     tables = (
-        (ax, rows.pivot_table(**shown).sort_index(axis="columns"))
+        (ax, rows.pivot_table(index="problem", columns="dimension", values="wrong", sort=False))
         for ax, rows in _cells(grid, frame, each, taus, "\n")
     )
+    ordered = ((ax, table.sort_index(axis="columns")) for ax, table in tables)
     width_in = (style.WIDTH_IN - PROBLEM_LABELS_IN) / (settings * each["dimension"].nunique())
-    cells = ((ax, table, table) for ax, table in tables)
+    cells = ((ax, table, table) for ax, table in ordered)
     numbers = _heat(figure, cells, (width_in, PROBLEM_LINE_IN))
     inside = "; in the cells: not right, % of the samples" if numbers else ""
     panels.label(figure, f"dimension{inside}", "function")
