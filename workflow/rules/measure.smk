@@ -31,27 +31,35 @@ wildcard_constraints:
 
 if CAMPAIGN.block is None:
 
-    rule measure_cell:
-        input:
-            lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
-            search=lambda wildcards: TUNED.get(wildcards.algorithm, []),
-        output:
-            f"{RESULTS}/{plan.RECORD}",
-        log:
-            f"{RESULTS}/{plan.LOG}",
-        priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
-        conda:
-            "../../envs/timefair.yaml"
-        threads: lambda wildcards: CAMPAIGN.cores_of(wildcards.algorithm)
-        resources:
-            **plan.resources(CAMPAIGN),
-        params:
-            snapshot=SNAPSHOT,
-        shell:
-            "python -P -m timefair measure --campaign {params.snapshot}"
-            " --algorithm {wildcards.algorithm} --function {wildcards.function}"
-            " --dimension {wildcards.dimension} --instances {wildcards.instances}"
-            " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
+    for measuring, (threads, labels) in plan.rules_by_cores(
+        CAMPAIGN, plan.MEASURING, CAMPAIGN.algorithms
+    ).items():
+
+        rule:
+            name:
+                measuring
+            input:
+                lambda wildcards: DRIVER.take() + PREVIOUS_ROUND[int(wildcards.round)],
+                search=lambda wildcards: TUNED.get(wildcards.algorithm, []),
+            output:
+                f"{RESULTS}/{plan.RECORD}",
+            log:
+                f"{RESULTS}/{plan.LOG}",
+            wildcard_constraints:
+                algorithm=plan.any_of(labels),
+            priority: lambda wildcards: plan.priority(CAMPAIGN.seed, **wildcards)
+            conda:
+                "../../envs/timefair.yaml"
+            threads: threads
+            resources:
+                **plan.resources(CAMPAIGN),
+            params:
+                snapshot=SNAPSHOT,
+            shell:
+                "python -P -m timefair measure --campaign {params.snapshot}"
+                " --algorithm {wildcards.algorithm} --function {wildcards.function}"
+                " --dimension {wildcards.dimension} --instances {wildcards.instances}"
+                " --round {wildcards.round} --key {wildcards.key} --record {output} > {log} 2>&1"
 
 else:
 
@@ -83,9 +91,13 @@ else:
                 " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
 
 
-if CAMPAIGN.tuned:
+for tuning, (threads, labels) in plan.rules_by_cores(
+    CAMPAIGN, plan.SEARCHING, CAMPAIGN.tuned
+).items():
 
-    rule tune_algorithm:
+    rule:
+        name:
+            tuning
         input:
             lambda wildcards: DRIVER.take(),
         output:
@@ -93,11 +105,11 @@ if CAMPAIGN.tuned:
         log:
             f"{RESULTS}/{plan.TUNING_LOG}",
         wildcard_constraints:
-            algorithm=plan.any_of(CAMPAIGN.tuned),
+            algorithm=plan.any_of(labels),
         priority: 1001  # before the runs, for which the tuned variants wait
         conda:
             "../../envs/timefair.yaml"
-        threads: lambda wildcards: CAMPAIGN.cores_of(wildcards.algorithm)
+        threads: threads
         resources:
             **plan.resources(CAMPAIGN, searching=True),
         params:

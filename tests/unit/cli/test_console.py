@@ -13,7 +13,7 @@ from campaigns import SMALL, SPHERE
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.basics.errors import full
-from timefair.campaign import configuration, driver
+from timefair.campaign import configuration, driver, plan
 from timefair.campaign.progress import CampaignProgress
 from timefair.cli import console
 from timefair.cli.console import ConsoleHandler
@@ -54,7 +54,7 @@ def told(monkeypatch, tmp_path):
         handler.emit(record("Building DAG of jobs..."))
         handler.emit(record("Job stats: 10", LogEvent.RUN_INFO, stats={}))
         for reader.runs in range(1, jobs + 1):
-            begun = {"jobid": reader.runs, "rule_name": "measure_cell"}
+            begun = {"jobid": reader.runs, "rule_name": plan.MEASURING}
             handler.emit(record("rule measure_cell", LogEvent.JOB_INFO, **begun))
             handler.emit(record("Finished", LogEvent.JOB_FINISHED, job_id=reader.runs))
         handler.emit(record("low on disk", level=logging.WARNING))

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 # job besides its runs; to prepare an algorithm in a dimension.
 RUN_OVERHEAD_S, JOB_OVERHEAD_S, PREPARATION_S = 0.03, 0.25, 1.5
 
-LAST = "write_report"  # the rule that needs all others
+# Prefixes of the names of the rules that measure, search for parameters, and measure all algorithms
+# of a block; the rule that needs all others.
+MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
+MEASURING_BLOCK = f"{MEASURING}s_of_round"
+LAST = "write_report"
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
@@ -230,6 +234,18 @@ def resources(campaign: Campaign, *, searching: bool = False) -> dict[str, int]:
     return asked | {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
 
 
+def rules_by_cores(
+    campaign: Campaign, prefix: str, labels: Iterable[str]
+) -> dict[str, tuple[int, list[str]]]:
+    """The rules that measure or search, one per number of cores: name -> this number, labels."""
+    rules: dict[str, tuple[int, list[str]]] = {}
+    for label in labels:
+        cores = campaign.cores_of(label)
+        name = prefix if cores == 1 else f"{prefix}_on_{cores}_cores"
+        rules.setdefault(name, (cores, []))[1].append(label)
+    return rules
+
+
 def tuning_core_seconds(campaign: Campaign) -> float:
     tuned = campaign.tuned.items()
     return float(sum(one.seconds() * campaign.cores_of(label) for label, one in tuned))
@@ -238,7 +254,7 @@ def tuning_core_seconds(campaign: Campaign) -> float:
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
     """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
     return {
-        f"measure_cells_of_round_{round}": (
+        f"{MEASURING_BLOCK}_{round}": (
             round,
             [
                 RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))
