@@ -27,8 +27,7 @@ import pandas as pd
 from timefair.cli.common import read_table
 from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.exhibit import Figure
-from timefair.exhibits.registry import FIGURES
+from timefair.exhibits.registry import FIGURES, FigureEntry
 
 STEPS = ("create", "place", *(suffix.removeprefix(".") for suffix in style.METADATA))
 IMPORTS = "import timefair.exhibits.charts.panels, matplotlib.backends.backend_pdf"
@@ -41,12 +40,12 @@ def timed(call: Callable[..., Any], *arguments: object) -> tuple[Any, float]:
     return result, time.process_time() - start
 
 
-def costs(figure: Figure, frame: pd.DataFrame, folder: Path) -> Any:
+def costs(figure: FigureEntry, frame: pd.DataFrame, folder: Path) -> Any:
     """CPU seconds of each step, for all pages together."""
     return np.sum([of_page(figure, frame, page, folder) for page in figure.pages_of(frame)], axis=0)
 
 
-def of_page(figure: Figure, frame: pd.DataFrame, page: Page, folder: Path) -> list[float]:
+def of_page(figure: FigureEntry, frame: pd.DataFrame, page: Page, folder: Path) -> list[float]:
     """CPU seconds of each step."""
     drawing, create_s = timed(figure, frame, page)
     with style.applied():

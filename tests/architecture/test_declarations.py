@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from timefair.exhibits.indexing import generated
+from timefair.exhibits.indexing import exhibits, generated
 from timefair.exhibits.registry import FIGURES, TABLES
 
 ROOT = Path(__file__).parents[2]
+EXHIBITS = exhibits()
 
 
 def test_generated_files():
@@ -13,8 +14,16 @@ def test_generated_files():
     assert stale == [], "run python -m timefair.exhibits.indexing"
 
 
+def test_the_registry_has_every_declaration():
+    assert list(TABLES) == [one.name for one in EXHIBITS]
+    assert list(FIGURES) == [figure.name for one in EXHIBITS for figure in one.figures]
+    for one in EXHIBITS:
+        assert TABLES[one.name].exhibit is one
+        assert one.beside == "" or one.beside in TABLES
+
+
 def test_a_declaration_says_everything():
-    for one in TABLES.values():
+    for one in EXHIBITS:
         names = [column.name for column in one.columns]
         assert len(set(names)) == len(names), one.name
         printed = {value.column for layout in one.layouts for value in layout.values}

@@ -11,6 +11,7 @@ EXTENSIONS = PACKAGE / "extensions"
 SOURCES = {".py", ".pyx", ".pyi", ".pxd", ".css", ".js"}
 GENERATED = (
     "config/schema.json",
+    "workflow/timefair/exhibits/index.json",
     "docs/reference/commands.md",
     "docs/reference/checklist.md",
     "docs/reference/tables/*.md",

@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
-from timefair.exhibits.exhibit import Exhibit, Figure, plain
-from timefair.exhibits.registry import TABLES, room_of
+from timefair.exhibits.exhibit import Exhibit, Figure
+from timefair.exhibits.indexing import exhibits, plain
+from timefair.exhibits.registry import room_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "gallery.md"
@@ -41,7 +42,8 @@ def _sections(made_by: ModuleType) -> Iterator[str]:
     shown = {}
     for picture in made_by.PICTURES:
         shown.setdefault(picture.figure, picture)
-    for question, answers in groupby(TABLES.values(), key=lambda one: one.question):
+    everything = exhibits()
+    for question, answers in groupby(everything, key=lambda one: one.question):
         here = [(one, figure) for one in answers for figure in one.figures]
         if here:
             yield f"## {question.text}\n\n[Methods]({question.page})\n"

@@ -56,7 +56,9 @@ def names() -> set[str]:
     """Every key of the campaign file and section, table, column of a table, and command."""
     found = set(re.findall(r"^\| `([^`]+)`", "\n".join(keys()), flags=re.M))
     found |= {name.rpartition(".")[0] for name in found}
-    found |= set(TABLES) | {column.name for table in TABLES.values() for column in table.columns}
+    found |= set(TABLES) | {
+        column.name for table in TABLES.values() for column in table.exhibit.columns
+    }
     return found | {name for name, _ in leaves(parser())}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
 from timefair.records.rundata.settings import Analysis
 
 if TYPE_CHECKING:
@@ -46,16 +46,16 @@ def outputs(
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
 
-    def flags(shown: str, name: str, kind: str, **labels: str) -> dict[str, Any]:
+    def flags(entry: Table | FigureEntry, name: str, kind: str, **labels: str) -> dict[str, Any]:
         labels |= {
             "seconds": campaign.statistics.time, "perturbed runs": campaign.timing.perturbed,
         }  # fmt: skip
-        placed = {"category": TABLES[shown].family, "subcategory": kind, "labels": labels}
+        placed = {"category": entry.family, "subcategory": kind, "labels": labels}
         return placed | {"caption": caption(place, name)}
 
     for name in campaign.made_tables:
         stem = f"{results}/tables/{name}"
-        shown = flags(name, f"table_{name}", "Tables", table=TABLES[name].title)
+        shown = flags(TABLES[name], f"table_{name}", "Tables", table=TABLES[name].title)
         files[f"{name}_csv"] = update(report(f"{stem}.csv", **shown))
         files[f"{name}_parquet"] = update(f"{stem}.parquet")
         if name in campaign.table_names:
@@ -63,7 +63,7 @@ def outputs(
     for name in campaign.figure_names:
         of = FIGURES[name]
         for page in campaign.pages_of(name):
-            shown = flags(of.table, name, "Figures", figure=of.title, page=page.label)
+            shown = flags(of, name, "Figures", figure=of.title, page=page.label)
             for ending in campaign.figures.formats:
                 path = f"{results}/figures/{page.file(name)}.{ending}"
                 if ending == _shown(campaign):
@@ -81,8 +81,8 @@ def write_captions(campaign: Campaign, folder: Path) -> None:
     """Write the captions of all tables and figures, as reStructuredText."""
     from timefair.exhibits.exhibit import plain
 
-    made = {f"table_{name}": TABLES[name].caption for name in campaign.made_tables}
-    made |= {name: FIGURES[name].printed_caption for name in campaign.figure_names}
+    made = {f"table_{name}": TABLES[name].exhibit.caption for name in campaign.made_tables}
+    made |= {name: FIGURES[name].figure.printed_caption for name in campaign.figure_names}
     (folder / MADE / "captions").mkdir(parents=True, exist_ok=True)
     for name, text in made.items():
         Path(caption(folder, name)).write_text(plain(text).replace("`", "``") + "\n", "utf-8")
@@ -117,7 +117,7 @@ def make(
         frame = made(name)
         stem = folder / "tables" / name
         for ending in (".parquet", ".csv"):
-            files.write(frame, stem.with_suffix(ending), TABLES[name].columns)
+            files.write(frame, stem.with_suffix(ending), TABLES[name].exhibit.columns)
         if name in campaign.table_names:
             text = typeset(name, frame, campaign)
             stem.with_suffix(".tex").write_text(text, encoding="utf-8")
@@ -152,7 +152,7 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     if "evaluations" in campaign.lacks:
         budget = {}
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
-    exhibit = TABLES[name]
+    exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)
 
 

@@ -491,7 +491,7 @@ def test_tables_and_figures_are_made(folder, name):
     results, campaign = folder
     runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
     frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name)))
-    for figure in TABLES[name].figures:
+    for figure in TABLES[name].exhibit.figures:
         figure(frame).canvas.draw()
 
 

@@ -44,7 +44,7 @@ def test_no_run_gives_no_row(name, of_campaign, no_runs):
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_file_gives_the_table_back(name, of_campaign, tmp_path):
-    frame, columns = of_campaign(name), TABLES[name].columns
+    frame, columns = of_campaign(name), TABLES[name].exhibit.columns
     write(frame, tmp_path / "table.parquet", columns)
     back = read(tmp_path / "table.parquet", columns)
     same = {"check_dtype": False, "check_categorical": False}
@@ -53,7 +53,7 @@ def test_a_file_gives_the_table_back(name, of_campaign, tmp_path):
 
 def test_csv_has_six_digits_but_of_whole_numbers_and_exact_columns(tmp_path):
     row = {"f": 1 / 3, "time_s": 1 / 3, "evaluations": 123456789.0, "algorithm": "A"}
-    columns = TABLES["best_points"].columns
+    columns = TABLES["best_points"].exhibit.columns
     write(pd.DataFrame([row]), tmp_path / "best_points.csv", columns)
     text = (tmp_path / "best_points.csv").read_text().splitlines()[1]
     assert text == "0.3333333333333333,0.333333,123456789,A"
@@ -195,12 +195,12 @@ def test_no_label_and_no_caption_says_precision(unknown):
         if name not in ("quantiles", "anytime", "ert", "ecdf"):
             continue
         frame = TABLES[entry.table](unknown, analysis)
-        drawing = entry(frame)
+        drawing = entry.figure(frame)
         from matplotlib.text import Text
 
         texts = " ".join(text.get_text() for text in drawing.findobj(Text))
         assert "recision" not in texts, name
-        caption = captioned(entry.printed_caption, frame)
+        caption = captioned(entry.figure.printed_caption, frame)
         assert "recision" not in caption
         assert "optimum is unknown" in caption or "target" not in caption
 

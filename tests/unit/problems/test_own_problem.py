@@ -462,10 +462,10 @@ def test_figures_and_printed_tables_have_the_names(run, table, tmp_path):
         frame = TABLES[name](Runs.of(table(*rows)), analysis)
         files.write(frame, tmp_path / f"{name}.parquet")
         stored = files.read(tmp_path / f"{name}.parquet")
-        texts = [text.get_text() for text in FIGURES[name](stored).findobj(Text)]
+        texts = [text.get_text() for text in FIGURES[name].figure(stored).findobj(Text)]
         for title in ("f1 bowl & co", "f8 Rosenbrock"):
             assert any(text.startswith(title) for text in texts), (name, title)
-        exhibit = TABLES[name]
+        exhibit = TABLES[name].exhibit
         printed = latex.typeset(exhibit, stored, exhibit.printed(stored), latex.Setting(analysis))
         assert r"f1 bowl \& co &" in printed
         assert set(stored["function"].astype(str)) <= {"1", "8", "all"}

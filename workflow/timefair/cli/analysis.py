@@ -157,7 +157,7 @@ def _table(arguments: argparse.Namespace) -> None:
     elif output.suffix == ".tex":
         output.write_text(typeset(name, frame, campaign), encoding="utf-8")
     else:
-        files.write(frame, output, TABLES[name].columns)
+        files.write(frame, output, TABLES[name].exhibit.columns)
 
 
 @command(
@@ -350,12 +350,14 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
 
 def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     """The runs, with what most tables need of them, and all modules that make something."""
-    from timefair.exhibits.registry import FIGURES
+    from timefair.exhibits.registry import FIGURES, TABLES
     from timefair.records.rundata.runs import UNITS
     from timefair.records.rundata.settings import Analysis
 
-    for name in campaign.figure_names:
-        import_module(FIGURES[name].chart.renderer.partition(":")[0])
+    needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
+    needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
+    for module in needed:
+        import_module(module)
     runs = together(collected, campaign)
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
     suited = runs.with_targets_in_values(bool(analysis.target_values))

@@ -218,7 +218,7 @@ def read_table(path: Path, name: str) -> pd.DataFrame:
     if not path.is_file():  # of a folder, pandas would read all files
         raise InputError(f"{path}: there is no such file")
     try:
-        frame = files.read(path, TABLES[name].columns)
+        frame = files.read(path, TABLES[name].exhibit.columns)
     except OSError as error:
         raise InputError(f"{path}: {os.strerror(error.errno or EIO)}") from None
     except ValueError:

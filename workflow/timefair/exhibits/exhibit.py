@@ -17,10 +17,9 @@ import pandas as pd
 
 from timefair.exhibits import columns as known_columns
 from timefair.exhibits import unknown_optimum
-from timefair.exhibits.charts.pages import ORDER, WHOLE, Page, pages_of
+from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
 from timefair.exhibits.columns import Column, column_names, columns_of
 from timefair.exhibits.layout import Layout, generic
-from timefair.exhibits.registry import room_of
 from timefair.problems.names import GIVEN
 from timefair.records.rundata import runs as of_runs
 from timefair.records.rundata.problems import in_order_of_looks, stacked, with_labels
@@ -66,7 +65,6 @@ class Figure:
       replaced by the meaning of a second in the campaign.
     - `chart`: Form of the figure, drawn on paper and on the page.
     - `needs`: Requirement on a campaign; campaigns that do not meet it do not have the figure.
-    - `table`: The name of its exhibit.
     """
 
     name: str
@@ -75,7 +73,6 @@ class Figure:
     chart: Chart
     default: bool = False
     needs: Need = "nothing"
-    table: str = ""
 
     @property
     def printed_caption(self) -> str:
@@ -84,9 +81,6 @@ class Figure:
     @property
     def page_caption(self) -> str:
         return f"{self.caption} {self.chart.on_page}".strip()
-
-    def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
-        return pages_of(self.chart.panels, frame)
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
@@ -180,16 +174,6 @@ class Exhibit:
     def module(self) -> str:
         """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__
-
-    @property
-    def room(self) -> str:
-        """The part of `exhibits` that declares it: ``run_count``, or an extension."""
-        return room_of(self.module)
-
-    @property
-    def family(self) -> str:
-        """That part in words: ``Run count``."""
-        return self.room.replace("_", " ").capitalize()
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
         """The table; its attributes are its name, sentences for captions, such as ``omitted``,
@@ -301,7 +285,6 @@ def exhibit(
                 replace(
                     one,
                     name=one.name or label,
-                    table=label,
                     title=one.title or title,
                     caption=" ".join(one.caption.split()),
                 )

@@ -1,17 +1,23 @@
-"""Generates the reference pages of tables and figures from the declarations.
+"""Generates files from the declarations: the index, reference pages, lists.
 
 `python -m timefair.exhibits.indexing` writes all of them into a checkout.
 """
 
 from __future__ import annotations
 
+import json
+import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
-from timefair.exhibits.exhibit import Exhibit, Figure, plain
-from timefair.exhibits.registry import TABLES, room_of, rooms
+import timefair.exhibits
+from timefair.basics.extension import FOLDER, extensions
+from timefair.exhibits import INDEX, ROOMS
+from timefair.exhibits.exhibit import DECLARED, Exhibit, Figure, plain
+from timefair.exhibits.registry import facts, room_of
 
 CHECKOUT = Path(__file__).parents[3]
 PIPE = "\\|"
@@ -25,12 +31,40 @@ Each figure is in `results/NAME/figures/`, and its data are in a table of the sa
 """
 
 
+def exhibits() -> list[Exhibit]:
+    """Every declared exhibit, in the order of the questions, then of folders and names."""
+    for module in pkgutil.walk_packages(
+        timefair.exhibits.__path__, f"{timefair.exhibits.__name__}."
+    ):
+        if not module.name.endswith((".indexing", ".registry")):
+            import_module(module.name)
+    for one in extensions().values():
+        one.declare()
+    rooms = _rooms()
+    return sorted(
+        DECLARED.values(),
+        key=lambda one: (one.question.place, rooms.index(room_of(one.module)), one.module),
+    )
+
+
+def _rooms() -> list[str]:
+    """The folders of exhibits in their order, and the extensions that have some."""
+    return [*ROOMS, *(name for name, one in extensions().items() if one.exhibits)]
+
+
+def index(package: str = timefair.exhibits.__name__) -> str:
+    """The content of the ``index.json`` of a package, one line for each exhibit."""
+    here = [one for one in exhibits() if one.module.startswith(f"{package}.")]
+    lines = (f'"{name}": {json.dumps(known)}' for name, known in facts(here).items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def reference() -> dict[str, str]:
     """The reference pages of tables, columns and figures, one per folder, by file name."""
     pages = {}
-    for room in rooms():
+    for room in _rooms():
         title = f"# {room.replace('_', ' ').capitalize()}: tables and figures"
-        here = [_section(one) for one in TABLES.values() if room_of(one.module) == room]
+        here = [_section(one) for one in exhibits() if room_of(one.module) == room]
         pages[f"{room.replace('_', '-')}.md"] = "\n\n".join([NOTICE, title, *here]) + "\n"
     return pages
 
@@ -52,7 +86,7 @@ def _section(one: Exhibit) -> str:
 def listing() -> str:
     """The page of all tables and figures by question; those not made by default are in italics."""
     rows = ["| question | tables | figures |", "|---|---|---|"]
-    for question, answers in groupby(TABLES.values(), key=lambda one: one.question):
+    for question, answers in groupby(exhibits(), key=lambda one: one.question):
         here = list(answers)
         tables = (
             f"[{_names([one])}]({room_of(one.module).replace('_', '-')}.md#{one.name})"
@@ -70,6 +104,10 @@ def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file of a checkout: its relative path, and the content it should have."""
+    yield Path("workflow/timefair/exhibits") / INDEX, index()
+    for one in extensions().values():
+        if one.exhibits and one.package.startswith(FOLDER):
+            yield Path("workflow", *one.package.split("."), INDEX), index(one.package)
     for name, text in reference().items():
         yield Path("docs/reference/tables") / name, text
     yield Path("docs/reference/tables/README.md"), listing()

@@ -1,47 +1,105 @@
 """The tables and figures that a campaign can request, by name.
 
-The first look at them imports all modules that declare some, those of extensions included.
+Their names are in ``index.json``, which is generated from the declarations; each extension has its
+own, or is imported at once. Checking a campaign therefore imports none of the modules that compute.
 """
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from importlib.resources import files
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-import timefair.exhibits
 from timefair.basics.extension import extensions
-from timefair.exhibits import ROOMS
+from timefair.exhibits import INDEX
+from timefair.exhibits.charts import pages
+from timefair.exhibits.charts.pages import WHOLE, Page, Panels
 
 if TYPE_CHECKING:
-    from timefair.exhibits.exhibit import Exhibit, Figure
+    import pandas as pd
+    from matplotlib.figure import Figure as Drawing
+
+    from timefair.exhibits.exhibit import Exhibit, Figure, Need
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
 ALL, DEFAULT = "all", "default"  # words that a campaign may use instead of names
 
-Item = TypeVar("Item", covariant=True)
+
+class Entry:
+    """What is known of a table or figure without its module."""
+
+    module: str
+
+    @property
+    def room(self) -> str:
+        """The part of `exhibits` that declares it: ``run_count``, or an extension."""
+        return room_of(self.module)
+
+    @property
+    def family(self) -> str:
+        """That part in words: ``Run count``."""
+        return self.room.replace("_", " ").capitalize()
 
 
-class ByName(Mapping[str, Item]):
-    """What a function makes at the first look, by name."""
+@dataclass(frozen=True)
+class Table(Entry):
+    """A table; attributes as in `exhibit.Exhibit`."""
 
-    def __init__(self, make: Callable[[], dict[str, Item]]) -> None:
-        self._made = cache(make)
+    name: str
+    title: str
+    module: str
+    default: bool = False
+    complete: bool = False
+    asked: bool = False
+    has_figures: bool = False
 
-    def __getitem__(self, name: str) -> Item:
-        return self._made()[name]
+    @property
+    def exhibit(self) -> Exhibit:
+        from timefair.exhibits.exhibit import DECLARED
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made())
+        import_module(self.module)
+        return DECLARED[self.name]
 
-    def __len__(self) -> int:
-        return len(self._made())
+    def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
+        return self.exhibit(runs, analysis)
 
 
-def rooms() -> list[str]:
-    """The folders of exhibits in their order, and the extensions that have some."""
-    return [*ROOMS, *(name for name, one in extensions().items() if one.exhibits)]
+@dataclass(frozen=True)
+class FigureEntry(Entry):
+    """A figure; attributes as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`."""
+
+    name: str
+    title: str
+    table: str
+    renderer: str
+    default: bool = False
+    panels: Panels = "one page"
+    needs: Need = "nothing"
+
+    @property
+    def module(self) -> str:  # type: ignore[override]
+        return TABLES[self.table].module
+
+    @property
+    def figure(self) -> Figure:
+        figures = TABLES[self.table].exhibit.figures
+        return next(figure for figure in figures if figure.name == self.name)
+
+    def pages(
+        self, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
+    ) -> tuple[Page, ...]:
+        return pages.pages(self.panels, dimensions, functions, algorithms)
+
+    def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
+        return pages.pages_of(self.panels, frame)
+
+    def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
+        return self.figure(frame, page)
 
 
 def room_of(module: str) -> str:
@@ -50,34 +108,65 @@ def room_of(module: str) -> str:
     return inside.split(".")[0] if inside != module else module.split(".")[-2]
 
 
-def exhibits() -> dict[str, Exhibit]:
-    """Every declared exhibit, in the order of the questions, then of folders and names."""
+def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:
+    """What ``index.json`` has of exhibits, by name; what is as usual is left out."""
+    return {
+        one.name: {
+            "title": one.title,
+            "module": one.module,
+            "place": one.question.place,
+            **{name: True for name in ("default", "complete", "asked") if getattr(one, name)},
+            "figures": {figure.name: _facts_of(figure) for figure in one.figures},
+        }
+        for one in exhibits
+    }
+
+
+def _facts_of(figure: Figure) -> dict[str, Any]:
+    known = {"title": figure.title, "renderer": figure.chart.renderer, "default": figure.default}
+    known |= {"panels": figure.chart.panels, "needs": figure.needs}
+    usual = {one.name: one.default for one in fields(FigureEntry)}
+    return {name: fact for name, fact in known.items() if fact != usual[name]}
+
+
+def _facts_in(package: str) -> dict[str, dict[str, Any]]:
+    file = files(package).joinpath(INDEX)
+    if file.is_file():
+        return dict(json.loads(file.read_text(encoding="utf-8")))
     from timefair.exhibits.exhibit import DECLARED
 
-    for module in pkgutil.walk_packages(timefair.exhibits.__path__, "timefair.exhibits."):
-        if room_of(module.name) in ROOMS:
-            import_module(module.name)
-    for one in extensions().values():
-        one.declare()
-    places = rooms()
-    order = sorted(
-        DECLARED.values(),
-        key=lambda one: (one.question.place, places.index(room_of(one.module)), one.module),
-    )
-    return {one.name: one for one in order}
+    extensions()[package.rpartition(".")[2]].declare()
+    return facts(one for one in DECLARED.values() if one.module.startswith(f"{package}."))
 
 
-TABLES: Mapping[str, Exhibit] = ByName(exhibits)
+_packages = [one.package for one in extensions().values() if one.exhibits]
+_facts = [item for of in ("timefair.exhibits", *_packages) for item in _facts_in(of).items()]
+_index = dict(sorted(_facts, key=lambda item: item[1]["place"]))
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        name: Table(
+            name,
+            has_figures=bool(known["figures"]),
+            **{key: value for key, value in known.items() if key not in ("figures", "place")},
+        )
+        for name, known in _index.items()
+    }
+)
 """Every table, in the order of the questions that they answer."""
 
-FIGURES: Mapping[str, Figure] = ByName(
-    lambda: {figure.name: figure for one in TABLES.values() for figure in one.figures}
+FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
+    {
+        figure: FigureEntry(figure, table=table, **facts)
+        for table, known in _index.items()
+        for figure, facts in known["figures"].items()
+    }
 )
 """Every figure, in the order of its tables."""
 
 
 def chosen(
-    names: Iterable[str], known: Mapping[str, Exhibit] | Mapping[str, Figure]
+    names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
 ) -> tuple[str, ...]:
     """The names that a campaign requests, in their order and without duplicates, with ``all`` and
     ``default`` replaced by names."""

@@ -44,7 +44,7 @@ class Evidence:
 
     def table(self, name: str) -> pd.DataFrame:
         """A table; one without rows if there is none of this name."""
-        columns = [column.name for column in TABLES[name].columns]
+        columns = [column.name for column in TABLES[name].exhibit.columns]
         return self.tables.get(name, pd.DataFrame(columns=columns, dtype=object))
 
     def of(self, name: str, space: Space, **keys: object) -> pd.DataFrame:

@@ -63,7 +63,7 @@ def _static(name: str, picture: str, frame: pd.DataFrame) -> str:
         file = f"<small><code>figures/{name}</code></small>"
         return f"<p>{escape(entry.title)} {file}: too large for this page.</p>"
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
-    caption = _note(entry.printed_caption, frame)
+    caption = _note(entry.figure.printed_caption, frame)
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'
@@ -111,8 +111,9 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     of its own if the other one has no table here. A view has its table, figure and caption.
     """
     groups: dict[str, list[Exhibit]] = {}
-    for name, exhibit in TABLES.items():
-        if name in tables and exhibit.figures:
+    for name, entry in TABLES.items():
+        if name in tables and entry.has_figures:
+            exhibit = entry.exhibit
             lead = exhibit.beside if exhibit.beside in tables else name
             groups.setdefault(lead, []).append(exhibit)
     found = []
@@ -164,7 +165,7 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     hidden = {end for ends in limits.values() for end in ends}
     keys = set(thin.columns) - labels.keys() - hidden - {value.rank for value in layout.values}
     shown = thin if len(thin) <= MOST_ROWS else thin.head(0)
-    meanings = {column.name: column.meaning for column in TABLES[name].columns}
+    meanings = {column.name: column.meaning for column in TABLES[name].exhibit.columns}
     places = {column: place for place, column in enumerate(frame.columns)}
     return {
         "name": name,
@@ -195,7 +196,7 @@ def fitting(
     """
     forms = {name: _packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
     kept: dict[str, str] = {}
-    for name in sorted(forms, key=lambda one: (not TABLES[one].figures, len(forms[one]))):
+    for name in sorted(forms, key=lambda one: (not TABLES[one].has_figures, len(forms[one]))):
         if len(forms[name]) + sum(map(len, kept.values())) <= TABLES_BYTES:
             kept[name] = forms[name]
     known = dict(tables)

@@ -87,7 +87,9 @@ def test_every_table_says_how_many_were_perturbed(timed, tmp_path, settings, nam
     frame = made(name, timed, analysis(**settings))
     write(frame, tmp_path / "t.parquet")
     back = read(tmp_path / "t.parquet")
-    assert said in typeset(TABLES[name], back, TABLES[name].printed(back), Setting(ANALYSIS))
+    assert said in typeset(
+        TABLES[name].exhibit, back, TABLES[name].exhibit.printed(back), Setting(ANALYSIS)
+    )
 
 
 def test_the_table_of_perturbation(run, table):

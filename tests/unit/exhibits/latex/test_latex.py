@@ -52,7 +52,7 @@ def made(campaign):
 
 
 def printed(name, frame):
-    table = TABLES[name]
+    table = TABLES[name].exhibit
     return typeset(table, frame, table.printed(frame), SETTING)
 
 
@@ -118,7 +118,7 @@ def test_a_campaign_without_runs_is_valid_latex(name, no_runs):
 @pytest.mark.slow
 def test_layouts_are_of_tables_and_of_their_columns(made):
     for name, entry in TABLES.items():
-        layouts = entry.layouts
+        layouts = entry.exhibit.layouts
         columns = set(made(name).columns)
         for layout in layouts:
             values = [

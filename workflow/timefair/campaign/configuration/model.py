@@ -774,11 +774,9 @@ class Campaign(Section):
 
     def pages_of(self, figure: str) -> tuple[Page, ...]:
         """The pages of a figure: the overview first, or the only page."""
-        from timefair.exhibits.charts.pages import pages
         from timefair.exhibits.registry import FIGURES
 
-        return pages(
-            FIGURES[figure].chart.panels,
+        return FIGURES[figure].pages(
             self.problems.dimensions,
             self.problems.functions,
             len(self.algorithms) + len(self.published),
