@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
+from timefair.machine import facts
+from timefair.machine.facts import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
 
@@ -356,6 +358,7 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
+MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is available
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
@@ -403,6 +406,8 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             if (pid := _take(listener, inherited, act)) is not None:
                 jobs[pidfd := os.pidfd_open(pid)] = pid
                 poll.register(pidfd, select.POLLIN)
+        elif not jobs and _memory_is_scarce():
+            return
 
 
 def _take(
@@ -455,3 +460,10 @@ def _live(
             kernel.signal_on_hangup(connection.fileno(), None)
             connection.send(str(status).encode())
         kernel.end_process(status)
+
+
+def _memory_is_scarce() -> bool:
+    with contextlib.suppress(Unknown):
+        free, whole = (facts.meminfo_mb(Host(), name) for name in ("MemAvailable", "MemTotal"))
+        return free < MEMORY_SHARE * whole
+    return False
