@@ -170,10 +170,10 @@ def test_a_problem_that_misbehaves_on_a_poor_machine(tmp_path):
         (row["algorithm"], row["function"]): (row["status"], row["message"])
         for row in workspace.rows()
     }
-    no_number = "ValueError: could not convert string to float: 'no number'"
+    no_number = f"TypeError: {use} returned 'no number', not a number"
     of_the_problem = {
         2: ("no_finite_value", None),
-        3: ("raised", "ArithmeticError: no value"),
+        3: ("raised", "ArithmeticError: no value (problem.py:16)"),
         4: ("exited", "exit code 3"),
         5: ("crashed", "SIGSEGV"),
         6: ("raised", no_number),

@@ -1,5 +1,6 @@
 """Records and runs of small campaigns that nobody measured."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def _row(run: int, instance: int = 1, events: int = 3, **changes: Any) -> dict[s
         "suite": "bbob", "function": 1, "dimension": 2, "instance": instance, "algorithm": "a",
         "round": 1, "run": run, "seed": 2**64 - 1, "status": "ok", "stop_reason": "time",
         "best_f": best_f, "best_precision": best, "f_opt": f_opt, "wall_s": 1.0, "reaped_s": 1.0,
+        "started_utc": datetime(2026, 11, 28, tzinfo=UTC),
         "evaluations": events, "launches": 1, "launch_log": [launch],
         "events": [
             {"launch": 0, "evaluations": k, "time_s": 0.1 * k, "precision": best + events - k}

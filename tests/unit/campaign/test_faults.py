@@ -92,6 +92,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ("restart.policy", "fixed", "'fixed' with no tau: give tau_s or tau_evaluations"),
     ("restart.tau_s", 1.0,
      f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'"),
+    ("restart", "luby", "'luby': should be keys with values; write restart: {policy: 'luby'}"),
     ("restart", {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5}, "with both tau_s"),
     ("budget", {}, "empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
     ("budget", {"evaluations": 9, "evaluations_per_dimension": 2}, "evaluations_per_dimension (2)"),
@@ -118,7 +119,7 @@ FAULTS: list[tuple[str, object, str]] = [
      f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
      "docs/reference/tables/README.md"),
     ("algorithm", "DE", "unknown key; did you mean 'algorithms'?; known here: name, seed, "),
-    ("budget", 1000, "1000: should be keys with values"),
+    ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),
     ("budget.evaluations", "100*D", "'100*D': should be a whole number"),
 ]  # fmt: skip
 

@@ -121,7 +121,7 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
     standings = [Standing(Verdict.CLEAR, (name,), (), "") for name in "AAABBC"]
     few = Standing(Verdict.OPEN, (), ("A", "B"), "", "too few runs to decide any of 6 tests")
     found = [
-        OnFunction(f"f{k}", "time", "1 s", 2.0, "", one)
+        OnFunction(k, f"f{k}", "time", "1 s", 2.0, "", one)
         for k, one in enumerate([*standings, few, few])
     ]
     assert all_findings.summed_up(found) == (

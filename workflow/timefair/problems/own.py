@@ -347,4 +347,6 @@ class OwnProblem(Suite):
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise TypeError(f"{self.name} returned {value!r:.60}, not a number") from None
+            shape = getattr(value, "shape", None)
+            what = f"{value!r:.60}" if shape is None else f"an array of shape {shape}"
+            raise TypeError(f"{self.name} returned {what}, not a number") from None

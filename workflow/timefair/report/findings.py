@@ -512,6 +512,7 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
 class OnFunction:
     """The standing on one function."""
 
+    function: int
     title: str
     criterion: str  # such as ``time to 10⁻⁸``
     value: str  # of the best of the algorithms in front, with its interval
@@ -553,7 +554,7 @@ def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
             factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
             successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
         title = evidence.called(function)
-        yield OnFunction(title, by, value, factor, successes, standing)
+        yield OnFunction(int(function), title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:

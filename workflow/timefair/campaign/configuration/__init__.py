@@ -24,6 +24,7 @@ from timefair.basics.files import regular
 from timefair.basics.sections import Section, format_ranges
 from timefair.campaign.configuration.model import (
     CHOICES,
+    UNKNOWN,
     AlgorithmSpec,
     Campaign,
     Published,
@@ -49,6 +50,8 @@ _SAID = {
     "less_than_equal": "should be at most {le:.16g}",
 }
 """What would be right, by the type of pydantic's error, with places for its context."""
+FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
+"""The key of a section for which users give the section itself."""
 
 LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
@@ -70,11 +73,12 @@ def fault(error: ErrorDetails) -> str:
         return f"{key}: missing; {section.model_fields[last].description}"
     if kind == "extra_forbidden":
         return f"{key}: {_unknown_key(last, value, section, chosen)}"
-    if kind == "union_tag_invalid":
+    if kind == UNKNOWN:
         choice = CHOICES[last]
-        value, known = _shown(given[choice.key]), context["expected_tags"]
-        near = suggest(value, choice.kinds)
-        return f"{key}.{choice.key}: {value}: should be one of {known}{near}"
+        value, known = _shown(given[choice.key]), ", ".join(map(repr, choice.kinds))
+        return (
+            f"{key}.{choice.key}: {value}: should be one of {known}{suggest(value, choice.kinds)}"
+        )
     if kind == "too_short":
         return f"{key}: empty; name at least one"
     if of_key and not kind.startswith("string"):
@@ -84,6 +88,8 @@ def fault(error: ErrorDetails) -> str:
         said = _SAID[kind].format(**context)
     if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
         said += "; write it in quotes"
+    elif "model" in kind and (first := FIRST.get(key)):
+        said += f"; write {key}: {{{first}: {value}}}"
     return f"{key}: {value}: {said}"
 
 

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import Extension, added_keys, extensions
@@ -61,6 +61,8 @@ from timefair.records.rundata.settings import (
     TargetValues,
 )
 
+UNKNOWN = "unknown_choice"  # the type of pydantic's error for a value that chooses no class
+
 
 class ChosenSection:
     """A key that chooses the class of its section, from `kinds`; `usual` is the default section."""
@@ -85,7 +87,10 @@ class ChosenSection:
     def _with_key(self, value: object) -> object:
         if not isinstance(value, Mapping):
             return value
-        return {self.key: self.default, **value}
+        name = value.get(self.key, self.default)
+        if not isinstance(name, str) or name not in self.kinds:
+            raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": self.key})
+        return {**value, self.key: name}
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler

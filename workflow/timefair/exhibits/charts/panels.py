@@ -520,7 +520,7 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
     locator = SymmetricalLogLocator(base=10, linthresh=least)
     locator.set_params(numticks=TICKS)
     ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(lambda t, _: "−" * (t < 0) + (power(abs(t)) if t else "0"))
+    ax.xaxis.set_major_formatter(lambda t, _: "−" * bool(t < 0) + (power(abs(t)) if t else "0"))
     ax.xaxis.set_minor_locator(NullLocator())
 
 
