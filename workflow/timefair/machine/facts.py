@@ -661,7 +661,7 @@ def summary(found: Iterable[Finding]) -> str:
 Holds = Callable[[Observation], bool]
 
 
-def told(
+def check_of(
     evidence: str, remedy: str, *, bad: Holds = lambda _: False, odd: Holds = lambda _: False
 ) -> Check:
     """A check; `evidence` has places for facts."""
@@ -785,7 +785,7 @@ def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 CHECKS: dict[str, Check] = {
-    "cores": told(
+    "cores": check_of(
         "{cores_asked} requested, {cores_usable} usable of {cores}",
         "use fewer --cores, or give this process more",
         bad=lambda seen: seen["cores_asked"] > seen["cores_usable"],
@@ -793,45 +793,45 @@ CHECKS: dict[str, Check] = {
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
-    "load": told(
+    "load": check_of(
         "{load[0]:.2f} processes on {cores} cores, mean of the last minute",
         "look for other work (top), and start when it has ended",
         odd=lambda seen: seen["load"][0] > 0.5 + 0.05 * seen["cores"],
     ),
     "quota": _cpu_quota,
-    "throttling": told(
+    "throttling": check_of(
         "stopped in {throttled_periods} periods so far, in {throttled_periods_now} just now",
         "raise the quota of the control group, or use fewer --cores",
         bad=lambda seen: seen["throttled_periods_now"] > 0,
         odd=lambda seen: seen["throttled_periods"] > 0,
     ),
     "virtual machine": _virtual_machine,
-    "governor": told(
+    "governor": check_of(
         "{governor}",
         "set it: cpupower frequency-set -g performance",
         odd=lambda seen: seen["governor"] != "performance",
     ),
-    "turbo": told(
+    "turbo": check_of(
         "{turbo}",
         "the frequency depends on heat and on the other cores; turn it off: 1 in "
         "intel_pstate/no_turbo or 0 in cpufreq/boost, below /sys/devices/system/cpu",
         odd=lambda seen: seen["turbo"] == "on",
     ),
-    "heat": told(
+    "heat": check_of(
         "slowed {thermal_throttles} times since the start, {thermal_throttles_now} just now",
         "cool it, or use fewer --cores",
         bad=lambda seen: seen["thermal_throttles_now"] > 0,
         odd=lambda seen: seen["thermal_throttles"] > 0,
     ),
-    "power": told("{power}", "plug it in", bad=lambda seen: seen["power"] == "battery"),
+    "power": check_of("{power}", "plug it in", bad=lambda seen: seen["power"] == "battery"),
     "memory": _memory,
-    "swap": told(
+    "swap": check_of(
         "{swap_used_mb:.0f} of {swap_mb:.0f} MB in use, {swapped_pages_now} pages moved just now",
         "free memory, or use fewer --cores; then swapoff -a && swapon -a",
         bad=lambda seen: seen["swapped_pages_now"] > 0,
         odd=lambda seen: seen["swap_used_mb"] > 0.01 * seen["memory_mb"],
     ),
-    "clock source": told(
+    "clock source": check_of(
         "{clock_source}",
         f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
         bad=lambda seen: seen["clock_source"] not in _FAST_CLOCKS,
