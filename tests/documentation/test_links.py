@@ -102,11 +102,24 @@ def named(content: Any) -> Iterator[str]:
             yield from named(part)
 
 
-def test_every_key_has_an_example():
+def examples() -> list[str]:
+    """The shipped campaigns and those on the pages."""
     shipped = [path.read_text() for path in (ROOT / "config").rglob("*.yaml")]
-    texts = [*shipped, *(fence.text for fence in of_language("yaml"))]
-    used = {key for text in texts for key in named(yaml.safe_load(text))}
+    return [*shipped, *(fence.text for fence in of_language("yaml"))]
+
+
+def test_every_key_has_an_example():
+    used = {key for text in examples() for key in named(yaml.safe_load(text))}
     assert set(keys_of(Campaign)) - used == {"own_dimensions", "tuned"}  # timefair writes these
+
+
+def test_every_table_is_read():
+    package = ROOT / "workflow/timefair"
+    readers = [path for room in ("report", "extensions") for path in (package / room).rglob("*.py")]
+    words = set(re.findall(r"\w+", "\n".join(examples())))
+    words |= set(re.findall(r'"(\w+)"', "\n".join(path.read_text() for path in readers)))
+    unread = set(TABLES) - {FIGURES[name].table for name in FIGURES} - words
+    assert unread == {"ert_by_instance"}  # the numbers that cocopp shows
 
 
 OF_RECORDS = ROOT / "docs/validation/integrity.md"
