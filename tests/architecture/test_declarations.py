@@ -1,17 +1,16 @@
 """Everything that follows from the declarations of the exhibits is as they say."""
 
-from pathlib import Path
+from exhibit_pages import exhibits, generated
+from reference_tables import ROOT
 
-from timefair.exhibits.indexing import exhibits, generated
 from timefair.exhibits.registry import FIGURES, TABLES
 
-ROOT = Path(__file__).parents[2]
 EXHIBITS = exhibits()
 
 
 def test_generated_files():
     stale = [path for path, text in generated() if (ROOT / path).read_text("utf-8") != text]
-    assert stale == [], "run python -m timefair.exhibits.indexing"
+    assert stale == [], "run python tests/documentation/exhibit_pages.py --fix"
 
 
 def test_the_registry_has_every_declaration():

@@ -4,15 +4,13 @@ import sys
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import groupby
-from pathlib import Path
 from types import ModuleType
 
-from timefair.exhibits.exhibit import Exhibit, Figure
-from timefair.exhibits.indexing import exhibits, plain
-from timefair.exhibits.registry import room_of
+from exhibit_pages import address, exhibits
+from reference_tables import ROOT, main
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGE = DOCS / "gallery.md"
+from timefair.exhibits.exhibit import Exhibit, Figure, plain
+
 HEAD = """<!-- Made from the declarations: python tests/documentation/gallery_page.py --fix -->
 
 # Gallery
@@ -29,7 +27,7 @@ def made() -> str:
 
 def pictures() -> ModuleType:
     """`docs/make_pictures.py`, which declares where the pictures come from."""
-    spec = spec_from_file_location("make_pictures", DOCS / "make_pictures.py")
+    spec = spec_from_file_location("make_pictures", ROOT / "docs/make_pictures.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -42,8 +40,7 @@ def _sections(made_by: ModuleType) -> Iterator[str]:
     shown = {}
     for picture in made_by.PICTURES:
         shown.setdefault(picture.figure, picture)
-    everything = exhibits()
-    for question, answers in groupby(everything, key=lambda one: one.question):
+    for question, answers in groupby(exhibits(), key=lambda one: one.question):
         here = [(one, figure) for one in answers for figure in one.figures]
         if here:
             yield f"## {question.text}\n\n[Methods]({question.page})\n"
@@ -52,12 +49,11 @@ def _sections(made_by: ModuleType) -> Iterator[str]:
 
 
 def _figure(one: Exhibit, figure: Figure, picture) -> str:  # type: ignore[no-untyped-def]
-    room = room_of(one.module).replace("_", "-")
     left_out = f", without {' and '.join(picture.without)}" if picture.without else ""
     shown = f"![{figure.title}]({picture.path})"
     if not picture.file.exists():
         shown = f"Not drawn yet: `python docs/make_pictures.py {picture.path}`."
-    table = f"[`{one.name}`](reference/tables/{room}.md#{one.name})"
+    table = f"[`{one.name}`](reference/tables/{address(one)})"
     return (
         f"### {figure.title}\n\n"
         f"{shown}\n\n"
@@ -68,7 +64,4 @@ def _figure(one: Exhibit, figure: Figure, picture) -> str:  # type: ignore[no-un
 
 
 if __name__ == "__main__":
-    if "--fix" in sys.argv:
-        PAGE.write_text(made(), encoding="utf-8")
-    else:
-        print(made())
+    main(__file__, [("docs/gallery.md", made())])

@@ -248,13 +248,14 @@ def right(page: str, makers: Makers = MADE) -> str:
     return text
 
 
-def main(script: str, makers: Makers) -> None:
-    for page in makers:
+def main(script: str, pages: Iterable[tuple[str, str]]) -> None:
+    """Write pages with `--fix`, else say which one is not as it should be."""
+    for page, text in pages:
         if sys.argv[1:] == ["--fix"]:
-            (ROOT / page).write_text(right(page, makers), encoding="utf-8")
-        elif right(page, makers) != (ROOT / page).read_text(encoding="utf-8"):
+            (ROOT / page).write_text(text, encoding="utf-8")
+        elif text != (ROOT / page).read_text(encoding="utf-8"):
             sys.exit(f"{page}: python {script} --fix")
 
 
 if __name__ == "__main__":
-    main(__file__, MADE)
+    main(__file__, ((page, right(page)) for page in MADE))

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from reference_tables import ROOT, Makers, main
+from reference_tables import ROOT, Makers, main, right
 
 from timefair.algorithms import registry as libraries
 from timefair.algorithms.adapter import Adapter
@@ -182,4 +182,4 @@ MADE: Makers = {
 }
 
 if __name__ == "__main__":
-    main(__file__, MADE)
+    main(__file__, ((page, right(page, MADE)) for page in MADE))

@@ -13,19 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from exhibit_pages import generated
 from fences import ROOT, Fence, commands, fences
 from reference_tables import MADE
 from registry_pages import MADE as LISTS
 
-from timefair.exhibits.indexing import generated
-
 PAGE = ROOT / "CONTRIBUTING.md"
-GENERATED = {
-    "config/schema.json",
-    *MADE,
-    *LISTS,
-    *(str(path) for path, _ in generated()),
-}
+GENERATED = {"config/schema.json", *MADE, *LISTS, *(path for path, _ in generated())}
 
 SUITE, LIBRARY = IN_WORDS = ("How to add a suite", "How to add a library of algorithms")
 """Sections whose commands are in sentences."""
