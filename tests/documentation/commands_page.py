@@ -26,12 +26,12 @@ def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Comm
             yield from leaves(group.choices[word], f"{name} {word}")
 
 
-def made() -> str:
+def pages() -> Iterator[tuple[str, str]]:
     text = {True: "", False: f"\n{CALLED}\n"}
     for name, command in leaves(parser()):
         of_users = name.split()[1] in OF_USERS
         text[of_users] += f"\n{_section(name, command, '##' if of_users else '###')}"
-    return text[True] + text[False]
+    yield PAGE, head() + text[True] + text[False]
 
 
 def _section(name: str, command: Command, mark: str) -> str:
@@ -73,4 +73,4 @@ def head() -> str:
 
 
 if __name__ == "__main__":
-    main(__file__, [(PAGE, head() + made())])
+    main(__file__, pages())

@@ -43,7 +43,7 @@ def exhibits() -> list[Exhibit]:
     )
 
 
-def generated() -> Iterator[tuple[str, str]]:
+def pages() -> Iterator[tuple[str, str]]:
     """Every generated file of a checkout: its path, and the content it should have."""
     everything = exhibits()
     packages = ["timefair.exhibits", *(one.package for one in WITH_EXHIBITS.values())]
@@ -95,4 +95,4 @@ def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
 
 
 if __name__ == "__main__":
-    main(__file__, generated())
+    main(__file__, pages())

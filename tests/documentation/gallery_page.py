@@ -21,8 +21,8 @@ command below a picture measures them again. To have a figure in your campaign, 
 """
 
 
-def made() -> str:
-    return "\n".join([HEAD, *_sections(pictures())])
+def pages() -> Iterator[tuple[str, str]]:
+    yield "docs/gallery.md", "\n".join([HEAD, *_sections(pictures())])
 
 
 def pictures() -> ModuleType:
@@ -64,4 +64,4 @@ def _figure(one: Exhibit, figure: Figure, picture) -> str:  # type: ignore[no-un
 
 
 if __name__ == "__main__":
-    main(__file__, [("docs/gallery.md", made())])
+    main(__file__, pages())

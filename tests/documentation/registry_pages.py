@@ -10,12 +10,13 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from reference_tables import ROOT, Makers, main, right
+import reference_tables
+from reference_tables import ROOT, Makers, main
 
 from timefair.algorithms import registry as libraries
 from timefair.algorithms.adapter import Adapter
@@ -181,5 +182,10 @@ MADE: Makers = {
     "docs/guide/installation.md": {"extras": extras_sentence},
 }
 
+
+def pages() -> Iterator[tuple[str, str]]:
+    return reference_tables.pages(MADE)
+
+
 if __name__ == "__main__":
-    main(__file__, ((page, right(page, MADE)) for page in MADE))
+    main(__file__, pages())
