@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from itertools import groupby
 from types import ModuleType
 
@@ -27,19 +27,12 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def pictures() -> ModuleType:
     """`docs/make_pictures.py`, which declares where the pictures come from."""
-    spec = spec_from_file_location("make_pictures", ROOT / "docs/make_pictures.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    sys.path.append(str(ROOT / "docs"))
+    return import_module("make_pictures")
 
 
 def _sections(made_by: ModuleType) -> Iterator[str]:
-    shown = {}
-    for picture in made_by.PICTURES:
-        shown.setdefault(picture.figure, picture)
+    shown = {picture.figure: picture for picture in reversed(made_by.PICTURES)}
     for question, answers in groupby(exhibits(), key=lambda one: one.question):
         here = [(one, figure) for one in answers for figure in one.figures]
         if here:
