@@ -1,12 +1,14 @@
-"""The index of the exhibits and the pages of their tables: ``python exhibit_pages.py --fix``."""
+"""The index, the pages and the gallery of all exhibits: ``python exhibit_pages.py --fix``."""
 
 import json
 import pkgutil
+import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import groupby
+from types import ModuleType
 
-from reference_tables import main
+from reference_tables import ROOT, main
 
 import timefair.exhibits
 from timefair.basics.extension import FOLDER, extensions
@@ -28,6 +30,15 @@ Each figure is in `results/NAME/figures/`, and its data are in a table of the sa
 
 | question | tables | figures |
 |---|---|---|
+"""
+
+GALLERY = f"""{NOTICE}
+
+# Gallery
+
+Every figure of timefair, under the question that it answers. All data were measured, and the
+command below a picture measures them again. To have a figure in your campaign, name it under
+`figures`, or write `figures: all` ([all tables and figures](reference/tables/README.md)).
 """
 
 
@@ -57,8 +68,10 @@ def pages() -> Iterator[tuple[str, str]]:
         sections = [_section(one) for one in everything if room_of(one.module) == room]
         text = "\n\n".join([NOTICE, title, *sections]) + "\n"
         yield f"docs/reference/tables/{room.replace('_', '-')}.md", text
-    rows = [_row(list(answers)) for _, answers in groupby(everything, lambda one: one.question)]
-    yield "docs/reference/tables/README.md", LISTING + "".join(rows)
+    questions = [list(answers) for _, answers in groupby(everything, lambda one: one.question)]
+    yield "docs/reference/tables/README.md", LISTING + "".join(map(_row, questions))
+    sections = [_of_gallery(answers, pictures()) for answers in questions]
+    yield "docs/gallery.md", GALLERY + "".join(sections)
 
 
 def _section(one: Exhibit) -> str:
@@ -76,7 +89,7 @@ def _section(one: Exhibit) -> str:
 
 
 def _row(answers: list[Exhibit]) -> str:
-    tables = ", ".join(f"[{_names([one])}]({address(one)})" for one in answers)
+    tables = ", ".join(f"[{_names([one])}]({_address(one)})" for one in answers)
     figures = _names([figure for one in answers for figure in one.figures])
     return f"| {answers[0].question.text} ({_methods(answers[0])}) | {tables} | {figures} |\n"
 
@@ -85,13 +98,34 @@ def _methods(one: Exhibit) -> str:
     return f"[methods](../../{one.question.page})"
 
 
-def address(one: Exhibit) -> str:
-    """Where the reference of a table is, in the folder of these pages."""
+def _address(one: Exhibit) -> str:
     return f"{room_of(one.module).replace('_', '-')}.md#{one.name}"
 
 
 def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:
     return ", ".join(f"`{one.name}`" if one.default else f"*{one.name}*" for one in items)
+
+
+def pictures() -> ModuleType:
+    """`docs/make_pictures.py`, which declares where the pictures come from."""
+    sys.path.append(str(ROOT / "docs"))
+    return import_module("make_pictures")
+
+
+def _of_gallery(answers: list[Exhibit], made_by: ModuleType) -> str:
+    question, text = answers[0].question, ""
+    known = {picture.figure: picture for picture in reversed(made_by.PICTURES)}
+    for one, figure in [(each, figure) for each in answers for figure in each.figures]:
+        name = figure.name
+        picture = known.get(name) or made_by.Picture(f"gallery/{name}.png", made_by.DEFAULT, name)
+        left_out = f", without {' and '.join(picture.without)}" if picture.without else ""
+        shown = f"![{figure.title}]({picture.path})"
+        if not picture.file.exists():
+            shown = f"Not drawn yet: `python docs/make_pictures.py {picture.path}`."
+        table = f"[`{one.name}`](reference/tables/{_address(one)})"
+        text += f"\n### {figure.title}\n\n{shown}\n\n{plain(figure.printed_caption)}\n\n"
+        text += f"Figure `{name}` of the table {table}. Data: `{picture.command}`{left_out}.\n"
+    return text and f"\n## {question.text}\n\n[Methods]({question.page})\n{text}"
 
 
 if __name__ == "__main__":

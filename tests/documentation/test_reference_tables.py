@@ -23,7 +23,7 @@ CHOOSING = {choice.key for choice in CHOICES.values()}
 @pytest.mark.parametrize(
     "script",
     [
-        *("commands_page", "exhibit_pages", "gallery_page", "reference_tables"),
+        *("commands_page", "exhibit_pages", "reference_tables"),
         pytest.param("registry_pages", marks=pytest.mark.slow),
     ],
 )
