@@ -106,9 +106,8 @@ def test_the_table_of_perturbation(run, table):
     assert a[["runs", "clean", "perturbed", "unknown"]].tolist() == [3, 1, 1, 1]
     assert a[["excluded", "repeated", "repeats"]].tolist() == [1, 1, 2]
     assert a[["delay_share_median", "delay_share_max"]].tolist() == pytest.approx([0.13, 0.25])
-    assert a[["reference_ratio_median", "reference_ratio_max"]].tolist() == pytest.approx(
-        [1.25, 1.5]
-    )
+    ratios = a[["reference_ratio_median", "reference_ratio_max"]]
+    assert ratios.tolist() == pytest.approx([1.25, 1.5])
     assert a["steal_s"] == 0.5
     assert math.isnan(a["throttled_s"])
     b = frame.loc["B"]
@@ -127,9 +126,8 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
             run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0, isolation=None),
         ),
     ).set_index("algorithm")  # fmt: skip
-    assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
-        3, 1, 1, 2,
-    ]  # fmt: skip
+    counted = ["runs", "with_processes", "with_files", "with_names"]
+    assert told.loc["A", counted].tolist() == [3, 1, 1, 2]
     assert told.loc["A", ["left_processes_max", "left_files_max"]].tolist() == [2, 3]
     assert told.loc["A", ["left_mb_max", "written_mb_max"]].tolist() == [0.5, 1.5]
     assert told["appeared"].tolist() == ["a.log, b.log", "none"]
