@@ -1,15 +1,15 @@
 """The page of the commands, made from their help: ``python commands_page.py --fix``."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
+
+from reference_tables import ROOT, main
 
 from timefair.cli import groups, parser
 from timefair.cli.common import EXITS, Command
 
-PAGE = Path(__file__).parents[2] / "docs/reference/commands.md"
+PAGE = "docs/reference/commands.md"
 OF_USERS = (*chain(*groups().values()),)
 CALLED = "## Called by the workflow"
 MARK = "<!-- From here on made from the help: python tests/documentation/commands_page.py --fix -->"
@@ -26,12 +26,12 @@ def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Comm
             yield from leaves(group.choices[word], f"{name} {word}")
 
 
-def made() -> str:
+def pages() -> Iterator[tuple[str, str]]:
     text = {True: "", False: f"\n{CALLED}\n"}
     for name, command in leaves(parser()):
         of_users = name.split()[1] in OF_USERS
         text[of_users] += f"\n{_section(name, command, '##' if of_users else '###')}"
-    return text[True] + text[False]
+    yield PAGE, head() + text[True] + text[False]
 
 
 def _section(name: str, command: Command, mark: str) -> str:
@@ -69,11 +69,8 @@ def _shown(action: argparse.Action, option: str) -> str:
 
 
 def head() -> str:
-    return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"
+    return (ROOT / PAGE).read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--fix"]:
-        PAGE.write_text(head() + made(), encoding="utf-8")
-    else:
-        print(made(), end="")
+    main(__file__, pages())

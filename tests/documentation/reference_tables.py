@@ -233,28 +233,29 @@ MADE: Makers = {
 }
 
 
-def right(page: str, makers: Makers = MADE) -> str:
-    """A page with the text between its marks made again; AssertionError where a mark is missing."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for name, make in makers[page].items():
-        made = make()
-        if not isinstance(made, str):
-            made = "\n\n" + "".join(f"{line}\n" for line in made) + "\n"
-        found = re.search(
-            rf"(<!-- {name}(?:: .*)? -->)[\s\S]*?(<!-- (?:/|end of ){name} -->)", text
-        )
-        assert found, f"{page}: no place for {name!r}"
-        text = text[: found.end(1)] + made + text[found.start(2) :]
-    return text
+def pages(makers: Makers = MADE) -> Iterator[tuple[str, str]]:
+    """Pages with the text between their marks made again; AssertionError if a mark is missing."""
+    for page, made_of_it in makers.items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for name, make in made_of_it.items():
+            made = make()
+            if not isinstance(made, str):
+                made = "\n\n" + "".join(f"{line}\n" for line in made) + "\n"
+            place = rf"(<!-- {name}(?:: .*)? -->)[\s\S]*?(<!-- (?:/|end of ){name} -->)"
+            found = re.search(place, text)
+            assert found, f"{page}: no place for {name!r}"
+            text = text[: found.end(1)] + made + text[found.start(2) :]
+        yield page, text
 
 
-def main(script: str, makers: Makers) -> None:
-    for page in makers:
+def main(script: str, made: Iterable[tuple[str, str]]) -> None:
+    """Write pages with `--fix`, else say which one is not as it should be."""
+    for page, text in made:
         if sys.argv[1:] == ["--fix"]:
-            (ROOT / page).write_text(right(page, makers), encoding="utf-8")
-        elif right(page, makers) != (ROOT / page).read_text(encoding="utf-8"):
+            (ROOT / page).write_text(text, encoding="utf-8")
+        elif text != (ROOT / page).read_text(encoding="utf-8"):
             sys.exit(f"{page}: python {script} --fix")
 
 
 if __name__ == "__main__":
-    main(__file__, MADE)
+    main(__file__, pages())

@@ -10,11 +10,12 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import reference_tables
 from reference_tables import ROOT, Makers, main
 
 from timefair.algorithms import registry as libraries
@@ -181,5 +182,10 @@ MADE: Makers = {
     "docs/guide/installation.md": {"extras": extras_sentence},
 }
 
+
+def pages() -> Iterator[tuple[str, str]]:
+    return reference_tables.pages(MADE)
+
+
 if __name__ == "__main__":
-    main(__file__, MADE)
+    main(__file__, pages())

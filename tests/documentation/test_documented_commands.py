@@ -40,6 +40,7 @@ NOT_RUN = """\
 # test_how_to_add.py follows these steps
 pytest tests/architecture/test_declarations.py
 python tests/documentation/reference_tables.py --fix
+python tests/documentation/exhibit_pages.py --fix
 timefair check linear.yaml
 timefair check agreement.yaml
 pytest tests/unit/policies tests/documentation/test_reference_tables.py

@@ -12,20 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import exhibit_pages
 import pytest
+import reference_tables
+import registry_pages
 from fences import ROOT, Fence, commands, fences
-from reference_tables import MADE
-from registry_pages import MADE as LISTS
-
-from timefair.exhibits.indexing import generated
 
 PAGE = ROOT / "CONTRIBUTING.md"
-GENERATED = {
-    "config/schema.json",
-    *MADE,
-    *LISTS,
-    *(str(path) for path, _ in generated()),
-}
+GENERATED = {"config/schema.json", *reference_tables.MADE, *registry_pages.MADE}
+GENERATED |= {path for path, _ in exhibit_pages.pages()}
 
 SUITE, LIBRARY = IN_WORDS = ("How to add a suite", "How to add a library of algorithms")
 """Sections whose commands are in sentences."""

@@ -8,8 +8,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 from commands_page import leaves
+from exhibit_pages import pictures
 from fences import PAGES, ROOT, fences, of_language, prose
-from gallery_page import pictures
 from reference_tables import keys
 
 from timefair.basics.sections import Section

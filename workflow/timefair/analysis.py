@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.registry import FIGURES, TABLES, FigureEntry, Table
+from timefair.exhibits.registry import FIGURES, TABLES, Table
 from timefair.records.rundata.settings import Analysis
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ def outputs(
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
 
-    def flags(entry: Table | FigureEntry, name: str, kind: str, **labels: str) -> dict[str, Any]:
+    def flags(of: Table, name: str, kind: str, **labels: str) -> dict[str, Any]:
         labels |= {
             "seconds": campaign.statistics.time, "perturbed runs": campaign.timing.perturbed,
         }  # fmt: skip
-        placed = {"category": entry.family, "subcategory": kind, "labels": labels}
+        placed = {"category": of.family, "subcategory": kind, "labels": labels}
         return placed | {"caption": caption(place, name)}
 
     for name in campaign.made_tables:
@@ -63,7 +63,7 @@ def outputs(
     for name in campaign.figure_names:
         of = FIGURES[name]
         for page in campaign.pages_of(name):
-            shown = flags(of, name, "Figures", figure=of.title, page=page.label)
+            shown = flags(TABLES[of.table], name, "Figures", figure=of.title, page=page.label)
             for ending in campaign.figures.formats:
                 path = f"{results}/figures/{page.file(name)}.{ending}"
                 if ending == _shown(campaign):

@@ -166,11 +166,6 @@ class Exhibit:
     beside: str = ""
 
     @property
-    def exhibit(self) -> Exhibit:
-        """Itself: ``TABLES["ert"].exhibit`` is in scripts of users."""
-        return self
-
-    @property
     def module(self) -> str:
         """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__

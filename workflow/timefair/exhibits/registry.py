@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.resources import files
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +31,18 @@ if TYPE_CHECKING:
 ALL, DEFAULT = "all", "default"  # words that a campaign may use instead of names
 
 
-class Entry:
-    """What is known of a table or figure without its module."""
+@dataclass(frozen=True)
+class Table:
+    """What ``index.json`` says of a table; attributes as in `exhibit.Exhibit`, and the place of its
+    question and what is said of its figures, by name."""
 
+    name: str
+    title: str
     module: str
+    place: float
+    figures: Mapping[str, Mapping[str, Any]]
+    default: bool = False
+    asked: bool = False
 
     @property
     def room(self) -> str:
@@ -44,19 +53,6 @@ class Entry:
     def family(self) -> str:
         """That part in words: ``Run count``."""
         return self.room.replace("_", " ").capitalize()
-
-
-@dataclass(frozen=True)
-class Table(Entry):
-    """A table; attributes as in `exhibit.Exhibit`."""
-
-    name: str
-    title: str
-    module: str
-    default: bool = False
-    complete: bool = False
-    asked: bool = False
-    has_figures: bool = False
 
     @property
     def exhibit(self) -> Exhibit:
@@ -70,7 +66,7 @@ class Table(Entry):
 
 
 @dataclass(frozen=True)
-class FigureEntry(Entry):
+class FigureEntry:
     """A figure; attributes as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`."""
 
     name: str
@@ -80,10 +76,6 @@ class FigureEntry(Entry):
     default: bool = False
     panels: Panels = "one page"
     needs: Need = "nothing"
-
-    @property
-    def module(self) -> str:  # type: ignore[override]
-        return TABLES[self.table].module
 
     @property
     def figure(self) -> Figure:
@@ -115,7 +107,7 @@ def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:
             "title": one.title,
             "module": one.module,
             "place": one.question.place,
-            **{name: True for name in ("default", "complete", "asked") if getattr(one, name)},
+            **{name: True for name in ("default", "asked") if getattr(one, name)},
             "figures": {figure.name: _facts_of(figure) for figure in one.figures},
         }
         for one in exhibits
@@ -129,37 +121,29 @@ def _facts_of(figure: Figure) -> dict[str, Any]:
     return {name: fact for name, fact in known.items() if fact != usual[name]}
 
 
-def _facts_in(package: str) -> dict[str, dict[str, Any]]:
+def _tables(package: str) -> list[Table]:
     file = files(package).joinpath(INDEX)
     if file.is_file():
-        return dict(json.loads(file.read_text(encoding="utf-8")))
-    from timefair.exhibits.exhibit import DECLARED
+        known = json.loads(file.read_text(encoding="utf-8"))
+    else:
+        from timefair.exhibits.exhibit import DECLARED
 
-    extensions()[package.rpartition(".")[2]].declare()
-    return facts(one for one in DECLARED.values() if one.module.startswith(f"{package}."))
+        extensions()[package.rpartition(".")[2]].declare()
+        known = facts(one for one in DECLARED.values() if one.module.startswith(f"{package}."))
+    return [Table(name, **of_it) for name, of_it in known.items()]
 
 
-_packages = [one.package for one in extensions().values() if one.exhibits]
-_facts = [item for of in ("timefair.exhibits", *_packages) for item in _facts_in(of).items()]
-_index = dict(sorted(_facts, key=lambda item: item[1]["place"]))
+_packages = ["timefair.exhibits", *(one.package for one in extensions().values() if one.exhibits)]
+_every = sorted(chain.from_iterable(map(_tables, _packages)), key=lambda one: one.place)
 
-TABLES: Mapping[str, Table] = MappingProxyType(
-    {
-        name: Table(
-            name,
-            has_figures=bool(known["figures"]),
-            **{key: value for key, value in known.items() if key not in ("figures", "place")},
-        )
-        for name, known in _index.items()
-    }
-)
+TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in _every})
 """Every table, in the order of the questions that they answer."""
 
 FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
     {
-        figure: FigureEntry(figure, table=table, **facts)
-        for table, known in _index.items()
-        for figure, facts in known["figures"].items()
+        name: FigureEntry(name, table=one.name, **known)
+        for one in _every
+        for name, known in one.figures.items()
     }
 )
 """Every figure, in the order of its tables."""
@@ -170,12 +154,6 @@ def chosen(
 ) -> tuple[str, ...]:
     """The names that a campaign requests, in their order and without duplicates, with ``all`` and
     ``default`` replaced by names."""
-    found: dict[str, None] = {}
-    for name in names:
-        if name == ALL:
-            found.update(dict.fromkeys(known))
-        elif name == DEFAULT:
-            found.update(dict.fromkeys(n for n, entry in known.items() if entry.default))
-        else:
-            found[name] = None
-    return tuple(found)
+    usual = [name for name, entry in known.items() if entry.default]
+    words: Mapping[str, Iterable[str]] = {ALL: known, DEFAULT: usual}
+    return tuple(dict.fromkeys(chain.from_iterable(words.get(name, (name,)) for name in names)))

@@ -91,20 +91,16 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
         restarts, including the last launch, which is cut at T
     """
     best, launches = rundata.precision_at_the_end(runs), runs.launches
-    row, complete = launches["row"].to_numpy(), launches["complete"].to_numpy(dtype=np.bool_)
+    complete = launches["complete"].to_numpy(dtype=np.bool_)
     start_s, end_s, evaluations, precision = (
         launches[name].to_numpy(dtype=np.float64)
         for name in ("start_s", "end_s", "evaluations", "best_precision")
     )
-    precision = rundata.equal_if_solved(runs, precision, row)
-    cells = list(runs.groups(PROBLEM_KEYS))
-    place = np.empty(len(runs.frame), dtype=np.intp)
-    for number, (_, rows) in enumerate(cells):
-        place[rows] = number
-    of_cells = pd.Series(row).groupby(place[row]).indices
+    precision = rundata.equal_if_solved(runs, precision, launches["row"].to_numpy())
+    of_runs, none = launches.groupby("row").indices, np.empty(0, dtype=np.intp)
     budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
-    for number, (group, rows) in enumerate(cells):
-        own = np.asarray(of_cells.get(number, ()), dtype=np.intp)
+    for group, rows in runs.groups(PROBLEM_KEYS):
+        own = np.concatenate([of_runs.get(row, none) for row in rows])
         ended = own[complete[own]]
         timed = not np.isnan(budgets["seconds"][rows]).any()
         unit: Unit = "seconds" if timed else "evaluations"

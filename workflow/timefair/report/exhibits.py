@@ -112,7 +112,7 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     """
     groups: dict[str, list[Exhibit]] = {}
     for name, entry in TABLES.items():
-        if name in tables and entry.has_figures:
+        if name in tables and entry.figures:
             exhibit = entry.exhibit
             lead = exhibit.beside if exhibit.beside in tables else name
             groups.setdefault(lead, []).append(exhibit)
@@ -196,7 +196,7 @@ def fitting(
     """
     forms = {name: _packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
     kept: dict[str, str] = {}
-    for name in sorted(forms, key=lambda one: (not TABLES[one].has_figures, len(forms[one]))):
+    for name in sorted(forms, key=lambda one: (not TABLES[one].figures, len(forms[one]))):
         if len(forms[name]) + sum(map(len, kept.values())) <= TABLES_BYTES:
             kept[name] = forms[name]
     known = dict(tables)

@@ -106,9 +106,8 @@ def test_the_table_of_perturbation(run, table):
     assert a[["runs", "clean", "perturbed", "unknown"]].tolist() == [3, 1, 1, 1]
     assert a[["excluded", "repeated", "repeats"]].tolist() == [1, 1, 2]
     assert a[["delay_share_median", "delay_share_max"]].tolist() == pytest.approx([0.13, 0.25])
-    assert a[["reference_ratio_median", "reference_ratio_max"]].tolist() == pytest.approx(
-        [1.25, 1.5]
-    )
+    ratios = a[["reference_ratio_median", "reference_ratio_max"]]
+    assert ratios.tolist() == pytest.approx([1.25, 1.5])
     assert a["steal_s"] == 0.5
     assert math.isnan(a["throttled_s"])
     b = frame.loc["B"]
@@ -127,9 +126,8 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
             run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0, isolation=None),
         ),
     ).set_index("algorithm")  # fmt: skip
-    assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
-        3, 1, 1, 2,
-    ]  # fmt: skip
+    counted = ["runs", "with_processes", "with_files", "with_names"]
+    assert told.loc["A", counted].tolist() == [3, 1, 1, 2]
     assert told.loc["A", ["left_processes_max", "left_files_max"]].tolist() == [2, 3]
     assert told.loc["A", ["left_mb_max", "written_mb_max"]].tolist() == [0.5, 1.5]
     assert told["appeared"].tolist() == ["a.log, b.log", "none"]
@@ -214,15 +212,13 @@ def test_overhead_is_what_the_objective_does_not_take(run, table):
     assert frame.loc["B", "overhead_s"] == 0.0
 
 
-OF_ROUNDS = Analysis(targets=(1.0,))
+PLACE = {
+    "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A", "round": 1,
+}  # fmt: skip
 
 
 def decision(**changes):
-    row = {
-        "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A",
-        "round": 1, "runs": 5, "reason": None, "path": [0.4],
-    }  # fmt: skip
-    return row | changes
+    return PLACE | {"runs": 5, "reason": None, "path": [0.4]} | changes
 
 
 def test_the_last_round_says_how_it_ended_if_there_is_a_rule(run, table, tmp_path):
@@ -233,7 +229,7 @@ def test_the_last_round_says_how_it_ended_if_there_is_a_rule(run, table, tmp_pat
     ]
     path = tmp_path / "A.parquet"
     write_record(path, table(run()).to_batches(), {"stopping": decided})
-    frame = TABLES["stopping"](Runs.read([path]), OF_ROUNDS)
+    frame = TABLES["stopping"](Runs.read([path]), ANALYSIS)
     assert frame["instance"].tolist() == [1, 2]
     assert frame[["rounds", "runs", "reason", "looks"]].values.tolist() == [
         [2, 7, "met", 3],
@@ -242,7 +238,7 @@ def test_the_last_round_says_how_it_ended_if_there_is_a_rule(run, table, tmp_pat
     assert frame["value"][0] == 0.02
     assert pd.isna(frame["value"][1])
     assert frame["path"].tolist() == ["0.4 n/a 0.02", ""]
-    assert TABLES["stopping"](Runs.of(table(run())), OF_ROUNDS).empty
+    assert TABLES["stopping"](Runs.of(table(run())), ANALYSIS).empty
 
 
 CUT = {"evaluations": 100, "launches": 1, "completed_restarts": 0}
@@ -251,11 +247,8 @@ COMPLETED = {"evaluations": 900, "launches": 3, "completed_restarts": 2}
 
 
 def chosen(asked=500, length=500, evaluations=250, **place):
-    return {
-        "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A", "round": 1,
-        "parameter": "Max_iter", "asked": asked, "length": length,
-        "launch_evaluations": evaluations,
-    } | place  # fmt: skip
+    facts = {"asked": asked, "length": length, "launch_evaluations": evaluations}
+    return PLACE | {"parameter": "Max_iter"} | facts | place
 
 
 @pytest.fixture
@@ -265,7 +258,7 @@ def made_of(run, table):
     def make(name, first, second, *facts):
         rows = [run(instance=1, **first), run(instance=2, **second), run(algorithm="B", **CUT)]
         runs = Runs.of(with_facts(table(*rows), {"schedule": list(facts)}))
-        return TABLES[name](runs, Analysis(targets=(1.0,)))
+        return TABLES[name](runs, ANALYSIS)
 
     return make
 

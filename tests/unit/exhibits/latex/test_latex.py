@@ -115,23 +115,6 @@ def test_a_campaign_without_runs_is_valid_latex(name, no_runs):
     assert "No rows." in tex
 
 
-@pytest.mark.slow
-def test_layouts_are_of_tables_and_of_their_columns(made):
-    for name, entry in TABLES.items():
-        layouts = entry.exhibit.layouts
-        columns = set(made(name).columns)
-        for layout in layouts:
-            values = [
-                {value.column, *(value.interval or ()), value.rank, value.censored} - {None}
-                for value in layout.values
-            ]
-            assert set().union(layout.keys, *values) <= columns, name
-            assert bool(layout.brackets) == any(value.interval for value in layout.values), name
-            assert "racket" not in layout.caption, name
-            assert {points.key for points in layout.points} <= columns, name
-        assert len({layout.name for layout in layouts}) == len(layouts)
-
-
 @pytest.mark.parametrize(
     ("values", "decimals", "shown"),
     [

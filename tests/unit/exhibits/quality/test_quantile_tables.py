@@ -319,14 +319,10 @@ def moving_run(found, k=0, algorithm="A", **budget):
 FOUND = [(1, 0.5, 0, 4.0), (3, 1.0, 0, 1.0), (21, 4.0, 2, 2.0)]
 
 
-def table(build, *rows, **settings):
-    settings = {
-        "resamples": 50,
-        "targets": (4.5, 1.5),
-        "suite_parameters": {"environments": ENVIRONMENTS},
-        **settings,
-    }
-    return build(Runs.of(pa.Table.from_pylist(list(rows), RUN_SCHEMA)), Analysis(**settings))
+def table(build, *rows):
+    suite = {"suite_parameters": {"environments": ENVIRONMENTS}}
+    analysis = Analysis(resamples=50, targets=(4.5, 1.5), **suite)
+    return build(Runs.of(pa.Table.from_pylist(list(rows), RUN_SCHEMA)), analysis)
 
 
 def test_errors_in_seconds_and_in_evaluations():

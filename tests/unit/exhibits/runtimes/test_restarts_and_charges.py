@@ -14,13 +14,8 @@ INF = np.inf
 
 
 def launch(start_s, end_s, best, end="returned", evaluations=10):
-    return {
-        "start_s": start_s,
-        "end_s": end_s,
-        "evaluations": evaluations,
-        "best_precision": best,
-        "end": end,
-    }
+    times = {"start_s": start_s, "end_s": end_s}
+    return times | {"evaluations": evaluations, "best_precision": best, "end": end}
 
 
 def made(name, table, analysis=ANALYSIS):

@@ -562,16 +562,12 @@ def document(names: Iterable[str]) -> str:
 def typeset(
     table: Exhibit, frame: pd.DataFrame, layouts: Iterable[Layout], setting: Setting
 ) -> str:
-    """A table as LaTeX.
+    """A table as LaTeX, in the order of its frame, which may be empty.
 
-    - `table`: The exhibit. Its name is the first part of every label,
-      ``tab:<name>-<suite>-<dimension>``.
-    - `frame`: Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
-      sentences for the captions.
-    - `layouts`: Printed forms of the table. Each combination of their parts is a ``table*`` of one
-      page; a longer part is printed in part, or continued on further pages (`latex.pages`).
-
-    Raises ValueError if the keys of a layout do not identify the rows.
+    Each combination of the parts of a layout is a ``table*`` of one page with the label
+    ``tab:<name>-<suite>-<dimension>``; a longer part is printed in part, or continued on further
+    pages. The attributes `NOTES` of the frame are sentences for the captions. ValueError if the
+    keys of a layout do not identify the rows.
     """
     heading = worded(table.title, frame)
     notes = " ".join(filter(None, (frame.attrs.get(name) for name in NOTES)))

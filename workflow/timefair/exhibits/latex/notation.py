@@ -46,9 +46,7 @@ SPECIAL = {
 
 DIGITS = 3  # significant digits of a number
 MORE_DIGITS = 2  # that a fixed-point number may have; else it is in scientific notation
-
 MOST_WHOLE_DIGITS = 7
-
 
 SIGNS = str.maketrans(SPECIAL)
 
@@ -101,13 +99,6 @@ class Notation:
         Without ``decimals``: whole numbers as they are; fixed point with ``digits`` significant
         digits of the smallest number if the largest then has at most two more; else scientific
         notation.
-
-        >>> Notation.of([0.5, 12.25]).text(0.5)
-        '0.500'
-        >>> Notation.of([5e-9, 12.25]).text(5e-9)
-        '5.00e−9'
-        >>> Notation.of([], decimals=3).text(1e-5)
-        '<0.001'
         """
         if decimals is not None:
             return cls(decimals)
