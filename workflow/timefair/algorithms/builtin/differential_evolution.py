@@ -50,7 +50,7 @@ def solve(
 ) -> None:
     """One launch, until patience or the objective ends it."""
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
-    compiled.minimize(
+    evolution = compiled.Evolution(
         objective,
         rng,
         vectors=STRATEGIES[strategy],
@@ -58,9 +58,9 @@ def solve(
         F=None if strategy == "rand/rand/bin" else F,
         CR=CR,
         size=max(size, least_population(strategy)),
-        patience=patience,
         bounds=bounds,
     )
+    evolution.run(patience)
 
 
 def faults(
