@@ -21,7 +21,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from timefair.basics import threads
-from timefair.basics.errors import InputError, Interrupted, described, suggest
+from timefair.basics.errors import InputError, Interrupted, described, no_parameter, suggest
 from timefair.basics.threads import noted
 
 LONG_S = 3.0  # an import that takes longer gets a warning
@@ -282,9 +282,8 @@ def parameter_faults(
         if a not in positional[:needed] and a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)
     }
     any_key = any(a.kind is a.VAR_KEYWORD for a in arguments)
-    has = f"; it has: {', '.join(known) or 'none'}"
     unknown = [] if any_key else [key for key in parameters if key not in known]
-    lines = [f"{key!r} is not a parameter of {name}{suggest(key, known) or has}" for key in unknown]
+    lines = [no_parameter(key, name, known) for key in unknown]
     lines += [
         f"{name} needs a value of its parameter {key!r}"
         for key, a in known.items()
