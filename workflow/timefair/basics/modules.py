@@ -8,19 +8,9 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Collection, Iterator
-from importlib.abc import MetaPathFinder
 from itertools import chain
 from types import ModuleType
 from typing import Any, TypeVar
-
-
-class _Refusing(MetaPathFinder):
-    def __init__(self, names: frozenset[str]) -> None:
-        self._names = names
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        if name in self._names:
-            raise ModuleNotFoundError(f"{name} is hidden", name=name)
 
 
 @contextlib.contextmanager
@@ -30,14 +20,16 @@ def hidden_modules(*names: str) -> Iterator[None]:
     A module that is imported in the block works as if the hidden modules were not installed.
     Warnings are ignored. After the block, the hidden modules can be imported again.
     """
-    finder = _Refusing(frozenset(names))
-    sys.meta_path.insert(0, finder)
+    hidden = dict.fromkeys(set(names) - sys.modules.keys())
+    modules: dict[str, Any] = sys.modules  # an import of None fails
+    modules |= hidden
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        sys.meta_path.remove(finder)
+        for name in hidden:
+            del modules[name]
 
 
 Entry = TypeVar("Entry", bound=Any)

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from timefair.basics.extension import extensions
+from timefair.basics.extension import extensions, packages
 from timefair.cli.common import Command, status_of
 
 
@@ -87,8 +87,6 @@ def parser(command: str = "") -> _Top:
     from timefair.cli import analysis, campaigns
 
     top.add_argument("--version", action="version", version=f"timefair {__version__}")
-    for module in (campaigns, measuring, analysis):
+    for module in (campaigns, measuring, analysis, *packages("commands")):
         module.add_to(commands)
-    for one in extensions().values():
-        one.add_commands(commands)
     return top

@@ -116,9 +116,6 @@ class Function(NamedTuple):
     best: Place
     can_be_moved: bool = True
 
-    def optimum(self, dimension: int) -> Vector:
-        return _placed(self.best, dimension)
-
 
 def _placed(place: Place, dimension: int) -> Vector:
     return np.zeros(dimension) + (place(dimension) if callable(place) else place)
