@@ -162,7 +162,7 @@ def test_a_hidden_module_is_missing_only_inside_the_block(tmp_path, monkeypatch)
         monkeypatch.delitem(sys.modules, name, raising=False)
     with hidden_modules("plots", "another"):
         assert importlib.import_module("user").plots is None
-        with pytest.raises(ModuleNotFoundError, match="import of plots halted"):
+        with pytest.raises(ModuleNotFoundError, match="plots is hidden"):
             importlib.import_module("plots")
     assert importlib.import_module("plots").answer == 42
     with hidden_modules("plots"):

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterator
 from itertools import chain
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
 
@@ -20,16 +20,19 @@ def hidden_modules(*names: str) -> Iterator[None]:
     A module that is imported in the block works as if the hidden modules were not installed.
     Warnings are ignored. After the block, the hidden modules can be imported again.
     """
-    hidden = dict.fromkeys(set(names) - sys.modules.keys())
-    modules: dict[str, Any] = sys.modules  # an import of None fails
-    modules |= hidden
+
+    def find_spec(name: str, *_: Any) -> None:
+        if name in names:
+            raise ModuleNotFoundError(f"{name} is hidden", name=name)
+
+    finder: Any = SimpleNamespace(find_spec=find_spec)
+    sys.meta_path.insert(0, finder)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        for name in hidden:
-            del modules[name]
+        sys.meta_path.remove(finder)
 
 
 Entry = TypeVar("Entry", bound=Any)

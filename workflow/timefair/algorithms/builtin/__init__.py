@@ -73,27 +73,19 @@ class Timefair(Library):
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         if name == "portfolio":
-            kinds: frozenset[Variables] = _found(name)[0].variables(**parameters)
-            return kinds
+            return frozenset(_found(name)[0].variables(**parameters))
         return KINDS.get(name, CONTINUOUS)
 
     def members(
         self, name: str, parameters: Mapping[str, object]
     ) -> list[tuple[str, Mapping[str, object]]]:
-        if name != "portfolio":
-            return []
-        module, _ = _found(name)
-        found: list[tuple[str, Mapping[str, object]]] = module.specifications(
-            parameters.get("members")
-        )
-        return found
+        given = parameters.get("members") if name == "portfolio" else None
+        return [] if given is None else list(_found(name)[0].specifications(given))
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         _, function = _found(name)
-        if name == "portfolio":
-            loaded: Algorithm = function(**parameters)
-            return loaded
-        return Algorithm(partial(function, **parameters))
+        bound = partial(function, **parameters)
+        return bound() if name == "portfolio" else Algorithm(bound)
 
     def source_files(self, name: str) -> list[Path]:
         module, _ = _found(name)
