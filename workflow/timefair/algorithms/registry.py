@@ -74,7 +74,6 @@ class Own(Library):
         return Algorithm(solve, partial(_prepare, name, prepare))
 
     def source_files(self, name: str) -> list[Path]:
-        """This file, the named module, and the file of the function if it is another one."""
         return [Path(__file__), *user_code.source_files(name)]
 
 

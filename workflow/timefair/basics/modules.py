@@ -48,16 +48,11 @@ def declared(
     not entered. RuntimeError if two different objects have the same name.
     """
     found: dict[str, Entry] = {}
-    places: dict[str, str] = {}
     every = (pkgutil.iter_modules(one.__path__, f"{one.__name__}.") for one in packages)
     for info in chain.from_iterable(every):
         if info.ispkg or info.name.rpartition(".")[2] in without:
             continue
         for value in vars(importlib.import_module(info.name)).values():
-            if kind not in type(value).__mro__ or found.get(value.name) is value:
-                continue
-            if value.name in found:
-                both = f"{places[value.name]} and {info.name}"
-                raise RuntimeError(f"{both} declare different objects of the name {value.name!r}")
-            found[value.name], places[value.name] = value, info.name
+            if kind in type(value).__mro__ and found.setdefault(value.name, value) is not value:
+                raise RuntimeError(f"{info.name}: {value.name!r} is declared elsewhere, too")
     return dict(sorted(found.items()))

@@ -10,6 +10,7 @@ import importlib.util
 import inspect
 import logging
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -273,7 +274,7 @@ def parameter_faults(
     """
     arguments = list(signature.parameters.values())
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
-    needed = call.count(",") + 1
+    needed = len(re.findall(r"\w+", call)) - 1
     if len(positional) < needed and not any(a.kind is a.VAR_POSITIONAL for a in arguments):
         return [f"{name} cannot be called as {call}: it is {signature}"]
     known = {

@@ -28,7 +28,6 @@ STEEPNESS = 20  # twice the m of Michalewicz
 
 
 def _numbers(z: Vector, first: int = 1) -> NDArray[np.int_]:
-    """The numbers of the variables."""
     return np.arange(first, len(z) + 1)
 
 

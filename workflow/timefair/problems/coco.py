@@ -117,8 +117,8 @@ class CProblem:
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
         """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
-        The fields around it are first compared with results of COCO's functions: RuntimeError if it
-        is elsewhere, or the problem is not noisy.
+        The fields around it are first compared with what is known of the problem: RuntimeError if
+        it is elsewhere, or the problem is not noisy.
         """
         fields = _Layout.from_address(self.handle)
         right = {

@@ -325,8 +325,7 @@ cdef double component(Parts *parts, Component *one, const double *x) noexcept no
     for i in range(n):
         y[i] = (x[i] - one.shift[i]) * one.scale[i]
     if one.columns == NULL:
-        for i in range(n):
-            z[i] = y[i]
+        z = y
     else:
         for i in range(n):
             z[i] = 0.0

@@ -70,7 +70,6 @@ def faults(
     population_per_dimension: int | None = None,
     **_: object,
 ) -> list[str]:
-    """What is wrong with values that are allowed one by one."""
     if population and population_per_dimension:
         return ["'population' and 'population_per_dimension' exclude each other"]
     least = Number(least_population(strategy), whole=True)
