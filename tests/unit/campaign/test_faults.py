@@ -116,7 +116,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ("targets", [1, -1], "1: -1: should be greater than 0"),
     ("targets", [1, "1e0"], "1.0: named twice"),
     ("tables", ["etr"],
-     f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
+     f"'etr' is unknown; did you mean 'ert'?; all {EVERY} are listed in "
      "docs/reference/tables/README.md"),
     ("algorithm", "DE", "unknown key; did you mean 'algorithms'?; known here: name, seed, "),
     ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),

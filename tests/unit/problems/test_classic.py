@@ -105,7 +105,7 @@ def test_a_search_around_the_optimum_finds_nothing_better(function, instance):
 def optimum_of(function: int, dimension: int, instance: int) -> NDArray[np.float64]:
     """The optimum: as published, or as the documentation says that an instance changes it."""
     problem = CLASSIC.problem(function, dimension, instance)
-    published = classic.FUNCTIONS[function - 1].optimum(dimension)
+    published = classic._placed(classic.FUNCTIONS[function - 1].best, dimension)
     if instance == 1:
         return published
     if function in REVERSED:
@@ -151,7 +151,7 @@ OPTIMA |= {21: -10.1532, 22: -10.4029, 23: -10.5364, 8: -12569.5}
 def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
     dimension = classic.FIXED.get(function, 30)
     problem = classic.F1_F23.problem(function, dimension, 1)
-    best = classic.F1_F23.declared[function - 1].optimum(dimension)
+    best = classic._placed(classic.F1_F23.declared[function - 1].best, dimension)
     printed = OPTIMA.get(function, 0.0)
     assert problem.evaluate(best) == problem.f_opt
     np.testing.assert_allclose(problem.f_opt, printed, rtol=2e-3 if printed else 0, atol=1e-12)

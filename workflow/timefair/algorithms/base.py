@@ -30,37 +30,16 @@ class Objective(Protocol):
     Python exception is set, and the caller has to return to the interpreter at once.
     """
 
-    @property
-    def dimension(self) -> int: ...
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        """Lower bounds, shape ``(dimension,)``; a new array for each call."""
-
-    @property
-    def upper(self) -> NDArray[np.float64]: ...
-    @property
-    def integer(self) -> NDArray[np.bool_]:
-        """Which variables take only whole numbers, shape ``(dimension,)``."""
-
-    @property
-    def shown(self) -> int:
-        """Number of values that the algorithm gets for a point: 1, or 2 with two objectives."""
-
-    @property
-    def noisy(self) -> bool:
-        """Whether values are noisy and the points that the algorithm recommends are recorded."""
-
-    @property
-    def cores(self) -> int:
-        """Number of cores on which the points of a batch are evaluated, at least 1."""
-
-    @property
-    def evaluations(self) -> int:
-        """Evaluations of the run so far, over all launches."""
-
-    @property
-    def evaluations_left(self) -> int | None:
-        """The rest of the budget of evaluations; None without such a budget."""
+    dimension: int
+    lower: NDArray[np.float64]  # shape ``(dimension,)``; a new array each time
+    upper: NDArray[np.float64]
+    integer: NDArray[np.bool_]  # which variables take only whole numbers
+    shown: int  # how many values the algorithm gets for a point: 1, or 2 with two objectives
+    noisy: bool  # whether values are noisy, and the points that the algorithm recommends recorded
+    cores: int  # on which the points of a batch are evaluated, at least 1
+    changes: int  # how often the problem has changed since the run began
+    evaluations: int  # of the run so far, over all launches
+    evaluations_left: int | None  # the rest of that budget; None without one
 
     @property
     def progress(self) -> float:
@@ -73,10 +52,6 @@ class Objective(Protocol):
 
         If `shown` is not 1, it is an array of shape ``(shown,)``.
         """
-
-    @property
-    def changes(self) -> int:
-        """How often the problem has changed since the run began; 0 if it does not change."""
 
     def recommend(self, x: Any, /) -> None:
         """Name the point that the launch would return if it were stopped now, shape
@@ -99,17 +74,9 @@ class ConstrainedObjective(Objective, Protocol):
     one evaluation.
     """
 
-    @property
-    def number_of_constraints(self) -> int:
-        """Number of constraints, m."""
-
-    @property
-    def start(self) -> NDArray[np.float64] | None:
-        """The starting point that the suite gives, shape ``(dimension,)``; None without one."""
-
-    @property
-    def constraint_evaluations(self) -> int:
-        """The number of `evaluations` that were evaluations of the constraints."""
+    number_of_constraints: int  # m
+    start: NDArray[np.float64] | None  # the starting point that the suite gives, or None
+    constraint_evaluations: int  # how many of the `evaluations` were of the constraints
 
     def constraints(self, x: Any, /) -> NDArray[np.float64]:
         """The constraints at `x`, shape ``(m,)``; `x` is feasible if all are at most 0."""

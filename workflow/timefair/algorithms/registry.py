@@ -74,7 +74,6 @@ class Own(Library):
         return Algorithm(solve, partial(_prepare, name, prepare))
 
     def source_files(self, name: str) -> list[Path]:
-        """This file, the named module, and the file of the function if it is another one."""
         return [Path(__file__), *user_code.source_files(name)]
 
 
@@ -246,17 +245,16 @@ def remembered_faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     checked every time.
     """
     try:
-        library, _ = find(use)
         uses = involved(use, parameters)
+        libraries = [find(one)[0] for one in uses]
     except InputError:
         return faults(use, parameters)
-    libraries = [find(one)[0] for one in uses]
     if any(isinstance(library, External | Own) for library in libraries):
         return faults(use, parameters)
     mark = cache_folder() / "faultless" / _digest(uses, parameters)
     if mark.exists():
         return []
-    with hidden_modules(*library.unneeded):
+    with hidden_modules(*libraries[0].unneeded):
         found = faults(use, parameters)
     if not found:
         with suppress(OSError):  # without a cache it is checked again

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 _ROOM = "make room and start again: what is done is kept"
 _RIGHTS = "make it writable and start again: what is done is kept"
@@ -51,15 +51,18 @@ MOST_NAMES = 20  # an error message lists at most this many known names
 
 
 def unknown(word: str, known: Iterable[object], where: str = "") -> str:
-    """The message on an unknown name: the nearest names, and all names or `where` their list is."""
-    import difflib
-
+    """The message on an unknown name: the nearest name, and all names or `where` their list is."""
     names = [str(name) for name in known]
-    if len(names) <= MOST_NAMES or not where:
-        return f"{word!r} is unknown{suggest(word, names)}; known: {', '.join(names)}"
-    near = difflib.get_close_matches(word.lower(), names, n=3, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"{word!r} is unknown{hint}; all {len(names)} are listed in {where}"
+    short = len(names) <= MOST_NAMES or not where
+    all_ = f"known: {', '.join(names)}" if short else f"all {len(names)} are listed in {where}"
+    return f"{word!r} is unknown{suggest(word, names)}; {all_}"
+
+
+def no_parameter(key: str, owner: str, known: Collection[str]) -> str:
+    """The message on an unknown parameter: the nearest one, or the first ones."""
+    names = [*known][:MOST_NAMES] + ["..."] * (len(known) > MOST_NAMES)
+    has = f"; it has: {', '.join(names) or 'none'}"
+    return f"{key!r} is not a parameter of {owner}{suggest(key, known) or has}"
 
 
 def suggest(word: object, known: Iterable[object]) -> str:

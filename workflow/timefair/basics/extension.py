@@ -85,10 +85,6 @@ class Extension:
     def name(self) -> str:
         return self.package.rpartition(".")[2]
 
-    def add_commands(self, commands: Any) -> None:
-        if self.commands:
-            self.module(self.commands).add_to(commands)
-
     def sections_of(self, part: str) -> Iterator[tuple[str, Any]]:
         """Its keys of one part of a campaign, ``algorithms`` or empty, with their classes."""
         for place, of in self.sections.items():

@@ -8,19 +8,9 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Collection, Iterator
-from importlib.abc import MetaPathFinder
 from itertools import chain
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, TypeVar
-
-
-class _Refusing(MetaPathFinder):
-    def __init__(self, names: frozenset[str]) -> None:
-        self._names = names
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        if name in self._names:
-            raise ModuleNotFoundError(f"{name} is hidden", name=name)
 
 
 @contextlib.contextmanager
@@ -30,7 +20,12 @@ def hidden_modules(*names: str) -> Iterator[None]:
     A module that is imported in the block works as if the hidden modules were not installed.
     Warnings are ignored. After the block, the hidden modules can be imported again.
     """
-    finder = _Refusing(frozenset(names))
+
+    def find_spec(name: str, *_: Any) -> None:
+        if name in names:
+            raise ModuleNotFoundError(f"{name} is hidden", name=name)
+
+    finder: Any = SimpleNamespace(find_spec=find_spec)
     sys.meta_path.insert(0, finder)
     try:
         with warnings.catch_warnings():
@@ -53,16 +48,11 @@ def declared(
     not entered. RuntimeError if two different objects have the same name.
     """
     found: dict[str, Entry] = {}
-    places: dict[str, str] = {}
     every = (pkgutil.iter_modules(one.__path__, f"{one.__name__}.") for one in packages)
     for info in chain.from_iterable(every):
         if info.ispkg or info.name.rpartition(".")[2] in without:
             continue
         for value in vars(importlib.import_module(info.name)).values():
-            if kind not in type(value).__mro__ or found.get(value.name) is value:
-                continue
-            if value.name in found:
-                both = f"{places[value.name]} and {info.name}"
-                raise RuntimeError(f"{both} declare different objects of the name {value.name!r}")
-            found[value.name], places[value.name] = value, info.name
+            if kind in type(value).__mro__ and found.setdefault(value.name, value) is not value:
+                raise RuntimeError(f"{info.name}: {value.name!r} is declared elsewhere, too")
     return dict(sorted(found.items()))

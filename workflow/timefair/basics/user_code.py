@@ -10,6 +10,7 @@ import importlib.util
 import inspect
 import logging
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +22,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from timefair.basics import threads
-from timefair.basics.errors import InputError, Interrupted, described, suggest
+from timefair.basics.errors import InputError, Interrupted, described, no_parameter, suggest
 from timefair.basics.threads import noted
 
 LONG_S = 3.0  # an import that takes longer gets a warning
@@ -273,7 +274,7 @@ def parameter_faults(
     """
     arguments = list(signature.parameters.values())
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
-    needed = call.count(",") + 1
+    needed = len(re.findall(r"\w+", call)) - 1
     if len(positional) < needed and not any(a.kind is a.VAR_POSITIONAL for a in arguments):
         return [f"{name} cannot be called as {call}: it is {signature}"]
     known = {
@@ -282,9 +283,8 @@ def parameter_faults(
         if a not in positional[:needed] and a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)
     }
     any_key = any(a.kind is a.VAR_KEYWORD for a in arguments)
-    has = f"; it has: {', '.join(known) or 'none'}"
     unknown = [] if any_key else [key for key in parameters if key not in known]
-    lines = [f"{key!r} is not a parameter of {name}{suggest(key, known) or has}" for key in unknown]
+    lines = [no_parameter(key, name, known) for key in unknown]
     lines += [
         f"{name} needs a value of its parameter {key!r}"
         for key, a in known.items()

@@ -10,9 +10,8 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
-from timefair.basics.extension import extensions
+from timefair.basics.extension import extensions, packages
 from timefair.cli.common import Command, status_of
 
 
@@ -61,16 +60,6 @@ class _Top(Command):
         return formatter.format_help()
 
 
-class _Version(argparse.Action):
-    """Print the version. It is looked up only when it is printed."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from timefair import __version__
-
-        print(f"timefair {__version__}")
-        parser.exit()
-
-
 def parser(command: str = "") -> _Top:
     """Every command with its arguments, or only measuring, which starts most often."""
     top = _Top(
@@ -86,9 +75,6 @@ def parser(command: str = "") -> _Top:
             128 + signal.SIGINT: "ended by Ctrl-C; for another signal, 128 plus its number",
         },
     )
-    top.add_argument(
-        "--version", action=_Version, nargs=0, help="show program's version number and exit"
-    )
     commands = top.commands = top.add_subparsers(
         title="commands", required=True, metavar="COMMAND", parser_class=Command
     )
@@ -97,10 +83,10 @@ def parser(command: str = "") -> _Top:
     if command == "measure":
         measuring.add_to(commands)
         return top
+    from timefair import __version__
     from timefair.cli import analysis, campaigns
 
-    for module in (campaigns, measuring, analysis):
+    top.add_argument("--version", action="version", version=f"timefair {__version__}")
+    for module in (campaigns, measuring, analysis, *packages("commands")):
         module.add_to(commands)
-    for one in extensions().values():
-        one.add_commands(commands)
     return top

@@ -144,7 +144,6 @@ def _measure_block(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
-    """Be a prepared process."""
     from timefair.measure.isolation import held_cores
 
     runner.begin(starter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -15,13 +15,11 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.errors import suggest
+from timefair.basics.errors import no_parameter
 from timefair.basics.optimum import precision
 from timefair.basics.sections import format_ranges
 from timefair.basics.words import listed
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
-
-LISTED = 20  # most names that the fault of an unknown one lists
 
 
 @dataclass(frozen=True)
@@ -74,18 +72,12 @@ Allowed = Mapping[str, Number | Word | Truth | None]
 """The parameters that there are, and the values of each; None: any."""
 
 
-def unknown(key: str, owner: str, known: Collection[str]) -> str:
-    names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
-    has = ", ".join(names) or "none"
-    return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
-
-
 def wrong_parameters(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
     """One line per parameter that does not exist or has another value than those allowed."""
     lines = []
     for key, value in parameters.items():
         if key not in allowed:
-            lines.append(unknown(key, owner, allowed))
+            lines.append(no_parameter(key, owner, allowed))
         elif (wanted := allowed[key]) is not None and not wanted.has(value):
             lines.append(f"{key!r} of {owner} is {wanted}, not {value!r}")
     return lines
@@ -123,7 +115,7 @@ def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
     return variables in kinds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class ProblemName:
     suite: str
     function: int

@@ -28,7 +28,6 @@ STEEPNESS = 20  # twice the m of Michalewicz
 
 
 def _numbers(z: Vector, first: int = 1) -> NDArray[np.int_]:
-    """The numbers of the variables."""
     return np.arange(first, len(z) + 1)
 
 
@@ -115,9 +114,6 @@ class Function(NamedTuple):
     upper: Place
     best: Place
     can_be_moved: bool = True
-
-    def optimum(self, dimension: int) -> Vector:
-        return _placed(self.best, dimension)
 
 
 def _placed(place: Place, dimension: int) -> Vector:

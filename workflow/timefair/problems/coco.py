@@ -38,8 +38,6 @@ _SIGNATURES = {
     "coco_problem_get_best_value": (ctypes.c_double, [ctypes.c_void_p]),
     "coco_evaluate_function": (None, [ctypes.c_void_p] * 3),
     CONSTRAINT: (None, [ctypes.c_void_p] * 3),
-    "coco_problem_get_smallest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
-    "coco_problem_get_largest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
     "coco_reset_seeds": (None, []),
     "increase_random_seed": (None, []),
     "increase_random_n_seed": (None, []),
@@ -119,16 +117,13 @@ class CProblem:
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
         """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
-        The fields around it are first compared with results of COCO's functions: RuntimeError if it
-        is elsewhere, or the problem is not noisy.
+        The fields around it are first compared with what is known of the problem: RuntimeError if
+        it is elsewhere, or the problem is not noisy.
         """
-        coco, fields = library(), _Layout.from_address(self.handle)
-        lower = coco.coco_problem_get_smallest_values_of_interest(self.handle)
-        upper = coco.coco_problem_get_largest_values_of_interest(self.handle)
+        fields = _Layout.from_address(self.handle)
         right = {
             **{"number_of_variables": dimension, "number_of_objectives": 1, "is_opt_known": 1},
             **{"number_of_constraints": 0, "number_of_integer_variables": 0, "is_noisy": 1},
-            **{"smallest_values_of_interest": lower, "largest_values_of_interest": upper},
         }
         same = all(getattr(fields, name) == value for name, value in right.items())
         there = same and fields.last_noise_free_values

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: cdivision=True
+# cython: cdivision=True, infer_types=True
 """Functions of suites at one point, compiled: an evaluation needs no interpreter."""
 
 import numpy as np
@@ -24,13 +24,9 @@ cdef class Evaluation:
     cdef Py_ssize_t dimension, numbers
     cdef list keep
 
-    cdef int begin(
-        self, evaluate_t evaluate, void *handle, Py_ssize_t dimension, Py_ssize_t numbers
-    ) except -1:
+    cdef begin(self, evaluate_t evaluate, void *handle, Py_ssize_t dimension, Py_ssize_t numbers):
         self.evaluate, self.handle = evaluate, handle
-        self.dimension, self.numbers = dimension, numbers
-        self.keep = []
-        return 0
+        self.dimension, self.numbers, self.keep = dimension, numbers, []
 
     cdef double *kept(self, values) except NULL:
         """The address of a copy of some numbers, as long as this object exists."""
@@ -69,24 +65,21 @@ ctypedef double (*basic_t)(floats z, floats y, Py_ssize_t n, floats constants) n
 
 
 cdef double weighted_squares(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n):
         total += constants[i] * z[i] * z[i]
     return total
 
 
 cdef double different_powers(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n):
         total += pow(fabs(z[i]), i + 1)
     return total
 
 
 cdef double zakharov(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, weighted = 0.0
-    cdef Py_ssize_t i
+    squares = weighted = 0.0
     for i in range(n):
         squares += z[i] * z[i]
         weighted += 0.5 * (i + 1) * z[i]
@@ -94,21 +87,19 @@ cdef double zakharov(floats z, floats y, Py_ssize_t n, floats constants) noexcep
 
 
 cdef inline double rosenbrock_term(double z, double following) noexcept nogil:
-    cdef double valley = z * z - following, slope = z - 1.0
+    valley, slope = z * z - following, z - 1.0
     return 100.0 * valley * valley + slope * slope
 
 
 cdef double rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n - 1):
         total += rosenbrock_term(z[i] + 1.0, z[i + 1] + 1.0)
     return total
 
 
 cdef double rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n):
         total += z[i] * z[i] - 10.0 * cos(2.0 * M_PI * z[i]) + 10.0
     return total
@@ -116,8 +107,7 @@ cdef double rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexce
 
 cdef double schaffer_f7(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Of y: the vector before the rotation or, in a hybrid, its first n variables."""
-    cdef double total = 0.0, radius, wave
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n - 1):
         radius = sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
         wave = sin(50.0 * pow(radius, 0.2))
@@ -127,10 +117,9 @@ cdef double schaffer_f7(floats z, floats y, Py_ssize_t n, floats constants) noex
 
 cdef double lunacek(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Lunacek's bi-Rastrigin function: two bowls of y, and waves of z."""
-    cdef double s = 1.0 - 1.0 / (2.0 * sqrt(n + 20.0) - 8.2)
-    cdef double mu0 = 2.5, mu1 = -sqrt((mu0 * mu0 - 1.0) / s)
-    cdef double near = 0.0, far = 0.0, waves = 0.0, value
-    cdef Py_ssize_t i
+    s, mu0 = 1.0 - 1.0 / (2.0 * sqrt(n + 20.0) - 8.2), 2.5
+    mu1 = -sqrt((mu0 * mu0 - 1.0) / s)
+    near = far = waves = 0.0
     for i in range(n):
         value = y[i] + mu0
         near += (value - mu0) * (value - mu0)
@@ -140,28 +129,20 @@ cdef double lunacek(floats z, floats y, Py_ssize_t n, floats constants) noexcept
     return (near if near < far else far) + 10.0 * (n - waves)
 
 
-cdef inline double levy_around(floats z, Py_ssize_t n, double optimum) noexcept nogil:
-    cdef double w = 1.0 + (z[0] - optimum) / 4.0, total = pow(sin(M_PI * w), 2)
-    cdef Py_ssize_t i
-    for i in range(n - 1):
-        w = 1.0 + (z[i] - optimum) / 4.0
-        total += pow(w - 1.0, 2) * (1.0 + 10.0 * pow(sin(M_PI * w + 1.0), 2))
-    w = 1.0 + (z[n - 1] - optimum) / 4.0
-    return total + pow(w - 1.0, 2) * (1.0 + pow(sin(2.0 * M_PI * w), 2))
-
-
-cdef double levy_2017(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    return levy_around(z, n, 1.0)
-
-
 cdef double levy(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    return levy_around(z, n, 0.0)
+    """The constants are the optimum."""
+    w = 1.0 + (z[0] - constants[0]) / 4.0
+    total = pow(sin(M_PI * w), 2)
+    for i in range(n - 1):
+        w = 1.0 + (z[i] - constants[i]) / 4.0
+        total += pow(w - 1.0, 2) * (1.0 + 10.0 * pow(sin(M_PI * w + 1.0), 2))
+    w = 1.0 + (z[n - 1] - constants[n - 1]) / 4.0
+    return total + pow(w - 1.0, 2) * (1.0 + pow(sin(2.0 * M_PI * w), 2))
 
 
 cdef double schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Schwefel's function, reflected with a penalty outside -500 to 500."""
-    cdef double total = 0.0, value, inner, excess
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n):
         value = z[i] + 420.9687462275036
         if fabs(value) <= 500.0:
@@ -176,9 +157,7 @@ cdef double schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcep
 
 cdef inline double waves(floats z, Py_ssize_t n, double *squares) noexcept nogil:
     """The sum of the cosines of 2 pi z; that of the squares is written."""
-    cdef double cosines = 0.0
-    cdef Py_ssize_t i
-    squares[0] = 0.0
+    cosines = squares[0] = 0.0
     for i in range(n):
         squares[0] += z[i] * z[i]
         cosines += cos(2.0 * M_PI * z[i])
@@ -191,8 +170,7 @@ cdef double ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept 
 
 
 cdef double weierstrass(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0, one = 0.0, least = 0.0, amplitude, frequency
-    cdef Py_ssize_t i, k
+    total = least = 0.0
     for i in range(n):
         one = least = 0.0
         amplitude = frequency = 1.0
@@ -206,8 +184,7 @@ cdef double weierstrass(floats z, floats y, Py_ssize_t n, floats constants) noex
 
 
 cdef double griewank(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double squares = 0.0, cosines = 1.0
-    cdef Py_ssize_t i
+    squares, cosines = 0.0, 1.0
     for i in range(n):
         squares += z[i] * z[i]
         cosines *= cos(z[i] / sqrt(1.0 + i))
@@ -215,8 +192,7 @@ cdef double griewank(floats z, floats y, Py_ssize_t n, floats constants) noexcep
 
 
 cdef double katsuura(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double product = 1.0, inner, power, scaled
-    cdef Py_ssize_t i, k
+    product = 1.0
     for i in range(n):
         inner, power = 0.0, 1.0
         for k in range(32):
@@ -229,9 +205,7 @@ cdef double katsuura(floats z, floats y, Py_ssize_t n, floats constants) noexcep
 
 cdef inline double from_one(floats z, Py_ssize_t n, double *squares) noexcept nogil:
     """The sum of z - 1; that of the squares is written."""
-    cdef double total = 0.0
-    cdef Py_ssize_t i
-    squares[0] = 0.0
+    total = squares[0] = 0.0
     for i in range(n):
         squares[0] += (z[i] - 1.0) * (z[i] - 1.0)
         total += z[i] - 1.0
@@ -253,21 +227,20 @@ cdef inline double griewank_of_one(double value) noexcept nogil:
 
 
 cdef double griewank_rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n - 1):
         total += griewank_of_one(rosenbrock_term(z[i] + 1.0, z[i + 1] + 1.0))
     return total + griewank_of_one(rosenbrock_term(z[n - 1] + 1.0, z[0] + 1.0))
 
 
 cdef inline double schaffer_f6_of_two(double a, double b) noexcept nogil:
-    cdef double squares = a * a + b * b, wave = sin(sqrt(squares)), damping = 1.0 + 0.001 * squares
+    squares = a * a + b * b
+    wave, damping = sin(sqrt(squares)), 1.0 + 0.001 * squares
     return 0.5 + (wave * wave - 0.5) / (damping * damping)
 
 
 cdef double schaffer_f6(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n - 1):
         total += schaffer_f6_of_two(z[i], z[i + 1])
     return total + schaffer_f6_of_two(z[n - 1], z[0])
@@ -302,8 +275,8 @@ GRIEWANK_ROSENBROCK = basic(griewank_rosenbrock, 5.0 / 100.0)
 HAPPYCAT = basic(happycat, 5.0 / 100.0)
 HGBAT = basic(hgbat, 5.0 / 100.0)
 KATSUURA = basic(katsuura, 5.0 / 100.0)
-LEVY = basic(levy)
-LEVY_2017 = basic(levy_2017)
+LEVY = basic(levy, 1.0, np.zeros)
+LEVY_2017 = basic(levy, 1.0, np.ones)
 LUNACEK = basic(lunacek, 2.0 * (10.0 / 100.0))
 RASTRIGIN = basic(rastrigin, 5.12 / 100.0)
 ROSENBROCK = basic(rosenbrock, 2.048 / 100.0)
@@ -347,18 +320,12 @@ cdef struct Parts:
 
 
 cdef double component(Parts *parts, Component *one, const double *x) noexcept nogil:
-    cdef Py_ssize_t i, j, n = parts.dimension
-    cdef double *y = parts.y
-    cdef double *z = parts.z
-    cdef double *scaled = parts.scaled
-    cdef const double *column
-    cdef Group *group
-    cdef double total = 0.0, value
+    n, total = parts.dimension, 0.0
+    y, z, scaled = parts.y, parts.z, parts.scaled
     for i in range(n):
         y[i] = (x[i] - one.shift[i]) * one.scale[i]
     if one.columns == NULL:
-        for i in range(n):
-            z[i] = y[i]
+        z = y
     else:
         for i in range(n):
             z[i] = 0.0
@@ -386,11 +353,10 @@ cdef double component(Parts *parts, Component *one, const double *x) noexcept no
 
 
 cdef void evaluate_sum(void *handle, const double *x, double *result) noexcept nogil:
-    cdef Parts *parts = <Parts *>handle
-    cdef Component *one
     cdef double[MOST] values, weights
-    cdef double most = 0.0, weighed = 0.0, total = 0.0, distance
-    cdef Py_ssize_t i, k, n = parts.dimension
+    parts = <Parts *>handle
+    n = parts.dimension
+    most = weighed = total = 0.0
     if parts.count == 1:
         result[0] = component(parts, &parts.components[0], x) + parts.bias
         return
@@ -425,7 +391,7 @@ cdef class Composed(Evaluation):
     cdef Parts parts
 
     def __init__(self, components, double bias):
-        cdef Py_ssize_t k, dimension = len(components[0][1])
+        cdef Py_ssize_t dimension = len(components[0][1])
         self.begin(evaluate_sum, &self.parts, dimension, 1)
         self.parts.dimension, self.parts.count = dimension, len(components)
         self.parts.bias = bias
@@ -437,11 +403,10 @@ cdef class Composed(Evaluation):
 
     cdef set_component(self, Component *one, tuple described):
         groups, shift, rotation, order, factor, divisor, spread, bias = described
-        cdef Basic basic
-        cdef Py_ssize_t k, start = 0, size, n = len(shift)
+        cdef Basic basic = groups[0][0]
+        cdef Py_ssize_t start = 0, size
         sign = np.where(np.asarray(shift) < 0, -1.0, 1.0)
-        basic = groups[0][0]
-        scale = np.full(n, basic.rate if order is None else 1.0)
+        scale = np.full(len(shift), basic.rate if order is None else 1.0)
         if basic.function == &lunacek and order is None:
             scale *= sign
         one.shift, one.sign, one.scale = self.kept(shift), self.kept(sign), self.kept(scale)
@@ -452,9 +417,7 @@ cdef class Composed(Evaluation):
             one.order = self.places(order)
         one.count, one.factor, one.divisor = len(groups), factor, divisor
         one.spread, one.bias = spread, bias
-        for k in range(len(groups)):
-            basic = groups[k][0]
-            size = groups[k][1]
+        for k, (basic, size) in enumerate(groups):
             one.groups[k].basic, one.groups[k].rate = basic.function, basic.rate
             one.groups[k].start, one.groups[k].size = start, size
             one.groups[k].constants = self.kept(basic.weights(size))
@@ -464,8 +427,7 @@ cdef class Composed(Evaluation):
 # --- CEC2010 --------------------------------------------------------------------------------------
 
 cdef double large_rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n):
         total += z[i] * z[i] + 10.0 * (1.0 - cos(2.0 * M_PI * z[i]))
     return total
@@ -479,8 +441,7 @@ cdef double large_ackley(floats z, floats y, Py_ssize_t n, floats constants) noe
 
 cdef double large_schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Schwefel's problem 1.2: the sum of the squares of the partial sums."""
-    cdef double total = 0.0, partial = 0.0
-    cdef Py_ssize_t i
+    total = partial = 0.0
     for i in range(n):
         partial += z[i]
         total += partial * partial
@@ -489,19 +450,18 @@ cdef double large_schwefel(floats z, floats y, Py_ssize_t n, floats constants) n
 
 cdef double large_rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Rosenbrock's function of z + 1, whose optimum is at 1 in each variable."""
-    cdef double total = 0.0, valley
-    cdef Py_ssize_t i
+    total = 0.0
     for i in range(n - 1):
         valley = (z[i] + 1.0) * (z[i] + 1.0) - (z[i + 1] + 1.0)
         total += 100.0 * valley * valley + z[i] * z[i]
     return total
 
 
-cdef basic_t[6] LARGE
-LARGE[:] = [
-    weighted_squares, weighted_squares, large_rastrigin, large_ackley, large_schwefel,
-    large_rosenbrock,
-]
+LARGE_ELLIPTIC = basic(weighted_squares, 1.0, lambda n: 1e6 ** (np.arange(n) / max(n - 1, 1)))
+LARGE = (
+    basic(weighted_squares), LARGE_ELLIPTIC, basic(large_rastrigin), basic(large_ackley),
+    basic(large_schwefel), basic(large_rosenbrock),
+)
 
 
 cdef struct Grouped:
@@ -517,28 +477,22 @@ cdef struct Grouped:
     double *rotated
 
 
-cdef const double *rotate(Grouped *parts, const double *z) noexcept nogil:
-    """The row vector of a group times the rotation."""
-    cdef Py_ssize_t i, j, m = parts.group_size
-    if parts.rotation == NULL:
-        return z
-    for j in range(m):
-        parts.rotated[j] = 0.0
-    for i in range(m):
-        for j in range(m):
-            parts.rotated[j] += z[i] * parts.rotation[i * m + j]
-    return parts.rotated
-
-
 cdef void evaluate_grouped(void *handle, const double *x, double *y) noexcept nogil:
-    cdef Grouped *parts = <Grouped *>handle
-    cdef Py_ssize_t i, m = parts.group_size, left = parts.groups * m
     cdef const double *z
-    cdef double total = 0.0
+    parts = <Grouped *>handle
+    m, total = parts.group_size, 0.0
+    left = parts.groups * m
     for i in range(parts.dimension):
         parts.z[i] = x[parts.order[i]] - parts.optimum[i]
-    for i in range(parts.groups):
-        z = rotate(parts, parts.z + i * m)
+    for k in range(parts.groups):
+        z = parts.z + k * m
+        if parts.rotation != NULL:  # the row vector times the rotation
+            for j in range(m):
+                parts.rotated[j] = 0.0
+            for i in range(m):
+                for j in range(m):
+                    parts.rotated[j] += z[i] * parts.rotation[i * m + j]
+            z = parts.rotated
         total += parts.grouped(z, z, m, parts.group_weights)
     total *= parts.factor
     if left < parts.dimension:
@@ -556,26 +510,22 @@ cdef class InGroups(Evaluation):
     cdef Grouped parts
 
     def __init__(
-        self, Py_ssize_t grouped, Py_ssize_t rest, *, Py_ssize_t groups, Py_ssize_t group_size,
-        double factor, optimum, order, rotation=None,
+        self, grouped, rest, *, Py_ssize_t groups, Py_ssize_t group_size, double factor, optimum,
+        order, rotation=None,
     ):
-        cdef Py_ssize_t n = len(optimum), m = group_size
+        cdef Basic within = LARGE[grouped], beside = LARGE[rest]
+        n, m = len(optimum), group_size
         self.begin(evaluate_grouped, &self.parts, n, 1)
         self.parts = Grouped(
             dimension=n, groups=groups, group_size=m, factor=factor,
-            grouped=LARGE[grouped], rest=LARGE[rest],
+            grouped=within.function, rest=beside.function,
             order=self.places(order), optimum=self.kept(np.asarray(optimum)[order]), rotation=NULL,
-            group_weights=self.kept(large_weights(grouped, m)),
-            rest_weights=self.kept(large_weights(rest, n - groups * m)),
+            group_weights=self.kept(within.weights(m)),
+            rest_weights=self.kept(beside.weights(n - groups * m)),
             z=self.kept(np.empty(n)), rotated=self.kept(np.empty(m)),
         )
         if rotation is not None:
             self.parts.rotation = self.kept(rotation)
-
-
-def large_weights(basic, n):
-    """1 for the sphere; else those of the elliptic function, from 1 to 1e6 in equal ratios."""
-    return np.ones(n) if basic == 0 else 1e6 ** (np.arange(n) / max(n - 1, 1))
 
 
 # --- Moving peaks ---------------------------------------------------------------------------------
@@ -593,7 +543,6 @@ cdef struct Peaks:
 
 cdef inline double transformed(double y, double tau, const double *etas) noexcept nogil:
     """The irregularity of one rotated coordinate; 0 and NaN are returned as they are."""
-    cdef double size
     if y > 0.0:
         size = log(y)
         return exp(size + tau * (sin(etas[0] * size) + sin(etas[1] * size)))
@@ -605,14 +554,9 @@ cdef inline double transformed(double y, double tau, const double *etas) noexcep
 
 cdef void evaluate_peaks(void *handle, const double *x, double *y) noexcept nogil:
     """Write the negated height at `x`, and the number of the environment, which is read once."""
-    cdef Peaks *parts = <Peaks *>handle
-    cdef Py_ssize_t n = parts.dimension, peak, i, j
-    cdef int64_t environment = parts.environment
-    cdef Py_ssize_t first = environment * parts.peaks
-    cdef const double *centre
-    cdef const double *width
-    cdef const double *row
-    cdef double highest = -INFINITY, squares, rotated, height
+    parts = <Peaks *>handle
+    n, environment, highest = parts.dimension, parts.environment, -INFINITY
+    first = environment * parts.peaks
     for peak in range(first, first + parts.peaks):
         centre = parts.centres + peak * n
         width = parts.widths + peak * n
@@ -638,10 +582,9 @@ cdef class Landscape(Evaluation):
     """
 
     cdef Peaks parts
-    cdef Py_ssize_t environments
 
     def __init__(self, *, heights, centres, widths, rotations, taus, etas):
-        self.environments, peaks, dimension = np.shape(centres)
+        _, peaks, dimension = np.shape(centres)
         self.begin(evaluate_peaks, &self.parts, dimension, 2)
         self.parts = Peaks(
             dimension=dimension, peaks=peaks, environment=0, heights=self.kept(heights),
@@ -655,8 +598,6 @@ cdef class Landscape(Evaluation):
 
     @environment.setter
     def environment(self, Py_ssize_t number):
-        if not 0 <= number < self.environments:
-            raise ValueError(f"environment: {number} is not between 0 and {self.environments - 1}")
         self.parts.environment = number
 
     @property
@@ -675,8 +616,7 @@ cdef struct Pair:
 
 
 cdef void evaluate_pair(void *handle, const double *x, double *y) noexcept:
-    cdef Pair *pair = <Pair *>handle
-    cdef Py_ssize_t i
+    pair = <Pair *>handle
     pair.evaluate(pair.problem, x, y)
     y[1] = pair.noise_free[0]
     for i in range(pair.dimension):

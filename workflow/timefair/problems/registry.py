@@ -61,13 +61,9 @@ COLUMNS = (  # columns of a run that `refutation` reads
 
 
 @dataclass(frozen=True, order=True)
-class Refutation:
+class Refutation(ProblemName):
     """A run with a value f below the optimum of its problem; of a noisy run, f without noise."""
 
-    suite: str
-    function: int
-    dimension: int
-    instance: int
     f: float
     algorithm: str
     run: int
@@ -75,8 +71,8 @@ class Refutation:
 
     def __str__(self) -> str:
         return (
-            f"{self.problem}: run {self.run} of {self.algorithm} has found f = {self.f!r}, below "
-            f"f_opt = {self.f_opt!r}"
+            f"{super().__str__()}: run {self.run} of {self.algorithm} has found "
+            f"f = {self.f!r}, below f_opt = {self.f_opt!r}"
         )
 
     @property

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Library
+from timefair.basics import user_code
 from timefair.basics.errors import suggest
 from timefair.problems.base import SHARE, Number, Truth, Variables, wrong_parameters
 from timefair.problems.kinds import Task
@@ -56,44 +57,31 @@ class Timefair(Library):
         if name not in FUNCTIONS:
             return [f"timefair has no algorithm {name!r}{suggest(name, FUNCTIONS)}"]
         module, function = _found(name)
-        arguments = inspect.signature(function).parameters.values()
-        known = {a.name: a.default for a in arguments if a.kind is a.KEYWORD_ONLY}
-        lines = [
-            f"timefair:{name} needs a value of its parameter {key!r}"
-            for key, default in known.items()
-            if default is inspect.Parameter.empty and key not in parameters
-        ]
-        hints = get_type_hints(function, include_extras=True)
-        allowed = {key: _allowed(hints[key]) for key in known}
-        given = {k: v for k, v in parameters.items() if k not in known or v is not known[k]}
-        lines += wrong_parameters(f"timefair:{name}", allowed, given)
+        signature, owner = inspect.signature(function), f"timefair:{name}"
+        call = "load()" if name == "portfolio" else "solve(objective, rng)"
+        lines = user_code.parameter_faults(owner, signature, parameters, call)
+        hints, known = get_type_hints(function, include_extras=True), signature.parameters
+        given = {k: v for k, v in parameters.items() if k in known and v is not known[k].default}
+        lines += wrong_parameters(owner, {key: _allowed(hints[key]) for key in given}, given)
         if not lines and hasattr(module, "faults"):
             lines = module.faults(**parameters)
         return lines
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         if name == "portfolio":
-            kinds: frozenset[Variables] = _found(name)[0].variables(**parameters)
-            return kinds
+            return frozenset(_found(name)[0].variables(**parameters))
         return KINDS.get(name, CONTINUOUS)
 
     def members(
         self, name: str, parameters: Mapping[str, object]
     ) -> list[tuple[str, Mapping[str, object]]]:
-        if name != "portfolio":
-            return []
-        module, _ = _found(name)
-        found: list[tuple[str, Mapping[str, object]]] = module.specifications(
-            parameters.get("members")
-        )
-        return found
+        given = parameters.get("members") if name == "portfolio" else None
+        return [] if given is None else list(_found(name)[0].specifications(given))
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         _, function = _found(name)
-        if name == "portfolio":
-            loaded: Algorithm = function(**parameters)
-            return loaded
-        return Algorithm(partial(function, **parameters))
+        bound = partial(function, **parameters)
+        return bound() if name == "portfolio" else Algorithm(bound)
 
     def source_files(self, name: str) -> list[Path]:
         module, _ = _found(name)

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: infer_types=True
 # distutils: extra_compile_args = -ffp-contract=off
 """What takes part in every evaluation: generations of differential evolution, shares of portfolios.
 
@@ -23,30 +24,30 @@ cdef enum:
     MOST_VECTORS = 7
 
 
-def minimize(
-    objective, rng, *, str vectors, bint exponential, F, double CR, Py_ssize_t size, patience,
-    str bounds,
-):
-    """Evolve a population until `patience` consecutive generations do not improve the best value.
+cdef class Caller:
+    """Something that evaluates an objective, by its C function if it has one."""
+
+    cdef object objective
+    cdef function_t function  # NULL: the objective is called
+    cdef void *handle
+
+    cdef take(self, objective):
+        self.objective, self.function = objective, NULL
+        if hasattr(objective, "c_function"):
+            function, handle = objective.c_function
+            self.function = <function_t><uintptr_t>function
+            self.handle = <void *><uintptr_t>handle
+
+
+cdef class Evolution(Caller):
+    """A generation of points, and the next one, which is made from it.
 
     - `vectors`: As in `STRATEGIES`; `exponential`: whether crossover is exponential, or binomial.
     - `F`: The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
     - `size`: The population size NP, at least `least_population`.
-    - `patience`: Number of generations; None: the population evolves without end.
     """
-    cdef Evolution evolution = Evolution(objective, rng, vectors, exponential, F, CR, size, bounds)
-    cdef Py_ssize_t most = -1 if patience is None else patience, idle = 0
-    evolution.begin()
-    while idle != most:
-        idle = 0 if evolution.advance() else idle + 1
 
-
-cdef class Evolution:
-    """A generation of points, and the next one, which is made from it."""
-
-    cdef object objective, rng
-    cdef function_t function  # C function of the objective; NULL: the objective is called
-    cdef void *handle
+    cdef object rng
     cdef bitgen_t *bits
     cdef Py_ssize_t size, dimension, best
     cdef double[:, ::1] parents, offspring
@@ -59,15 +60,11 @@ cdef class Evolution:
     cdef Py_ssize_t picked[MOST_VECTORS]
 
     def __init__(
-        self, objective, rng, str vectors, bint exponential, F, double CR, Py_ssize_t size,
+        self, objective, rng, *, str vectors, bint exponential, F, double CR, Py_ssize_t size,
         str bounds,
     ):
-        self.objective, self.rng = objective, rng
-        self.function = NULL
-        if hasattr(objective, "c_function"):
-            function, handle = objective.c_function
-            self.function = <function_t><uintptr_t>function
-            self.handle = <void *><uintptr_t>handle
+        self.take(objective)
+        self.rng = rng
         self.bits = <bitgen_t *>PyCapsule_GetPointer(rng.bit_generator.capsule, "BitGenerator")
         self.size, self.dimension = size, objective.dimension
         self.parents = np.empty((size, self.dimension))
@@ -81,20 +78,22 @@ cdef class Evolution:
 
     # -- generations -------------------------------------------------------------------------
 
-    cdef int begin(self) except -1:
-        """Draw the first generation and evaluate it."""
-        cdef Py_ssize_t i, j
+    def run(self, patience):
+        """Evolve until `patience` consecutive generations do not improve the best value; None:
+        without end.
+        """
         for i in range(self.size):
             for j in range(self.dimension):
                 self.parents[i, j] = self.point_inside(j)
         self.evaluate(self.parents, self.values)
         self.find_best()
-        return 0
+        idle = 0
+        while idle != patience:
+            idle = 0 if self.advance() else idle + 1
 
     cdef bint advance(self) except -1:
         """Make the next generation; return whether its best value is better."""
-        cdef double before = self.values[self.best]
-        cdef Py_ssize_t i
+        before = self.values[self.best]
         PyErr_CheckSignals()
         if self.normal_factors:
             self.factors = self.rng.standard_normal(self.size)
@@ -111,7 +110,6 @@ cdef class Evolution:
         return self.values[self.best] < before
 
     cdef void find_best(self) noexcept:
-        cdef Py_ssize_t i
         self.best = 0
         for i in range(1, self.size):
             if self.values[i] < self.values[self.best]:
@@ -119,7 +117,6 @@ cdef class Evolution:
 
     cdef int evaluate(self, double[:, ::1] points, double[::1] values) except -1:
         """The values of a generation: as a batch on several cores, else one after the other."""
-        cdef Py_ssize_t i
         if self.objective.cores > 1:
             found = self.objective.batch(np.asarray(points))
             np.copyto(np.asarray(values), np.where(np.isnan(found), INFINITY, found))
@@ -149,7 +146,7 @@ cdef class Evolution:
 
     cdef void choose_vectors(self, Py_ssize_t i) noexcept:
         cdef const char *kinds = self.vectors
-        cdef Py_ssize_t k, row, taken = 1
+        taken = 1
         self.picked[0] = i
         for k in range(len(self.vectors)):
             if kinds[k] == c"r":
@@ -161,7 +158,6 @@ cdef class Evolution:
 
     cdef Py_ssize_t draw_another(self, Py_ssize_t taken) noexcept:
         """Index of a random point that is not among the first `taken` of the picked ones."""
-        cdef Py_ssize_t row, k
         while True:
             row = self.draw_index(self.size)
             for k in range(taken):
@@ -171,13 +167,13 @@ cdef class Evolution:
                 return row
 
     cdef void cross_binomially(self, Py_ssize_t i, double *trial) noexcept:
-        cdef Py_ssize_t j, forced = self.draw_index(self.dimension)
+        forced = self.draw_index(self.dimension)
         for j in range(self.dimension):
             if self.draw() < self.CR or j == forced:
                 trial[j] = self.mutant(i, j)
 
     cdef void cross_exponentially(self, Py_ssize_t i, double *trial) noexcept:
-        cdef Py_ssize_t j = self.draw_index(self.dimension), crossed = 0
+        j, crossed = self.draw_index(self.dimension), 0
         while True:
             trial[j] = self.mutant(i, j)
             j = j + 1 if j + 1 < self.dimension else 0
@@ -187,8 +183,7 @@ cdef class Evolution:
 
     cdef inline double mutant(self, Py_ssize_t i, Py_ssize_t j) noexcept:
         """Component j of the mutant that challenges point i."""
-        cdef double differences = 0.0
-        cdef Py_ssize_t k
+        differences = 0.0
         for k in range(1, len(self.vectors), 2):
             differences += self.mutant_of[k][j] - self.mutant_of[k + 1][j]
         return self.mutant_of[0][j] + self.factors[i] * differences
@@ -196,8 +191,6 @@ cdef class Evolution:
     # -- bounds ------------------------------------------------------------------------------
 
     cdef void repair(self, double *trial) noexcept:
-        cdef Py_ssize_t j
-        cdef double x
         for j in range(self.dimension):
             x = trial[j]
             if self.lower[j] <= x <= self.upper[j]:
@@ -210,7 +203,7 @@ cdef class Evolution:
 
     cdef double point_inside(self, Py_ssize_t j) noexcept:
         """Component j of a point drawn uniformly within the bounds."""
-        cdef double width = self.upper[j] - self.lower[j]
+        width = self.upper[j] - self.lower[j]
         return self.clipped(self.lower[j] + self.draw() * width, j)
 
     cdef inline double clipped(self, double x, Py_ssize_t j) noexcept:
@@ -240,7 +233,7 @@ cdef inline int64_t read_clock() noexcept nogil:
 
 
 @cython.final
-cdef class Share:
+cdef class Share(Caller):
     """A member's part of an objective.
 
     - `hand_over`: Called without arguments after the evaluation that uses up a turn. If it returns,
@@ -251,23 +244,17 @@ cdef class Share:
     - `closed`: Whether its share is used up. Every evaluation then raises `ShareUsed`.
     """
 
-    cdef object objective, hand_over, left
-    cdef function_t function
-    cdef void *handle
+    cdef object hand_over, left
     cdef readonly int64_t evaluations
     cdef int64_t turn_ends_after, turn_ends_at
     cdef public bint closed
     cdef readonly Py_ssize_t dimension
 
     def __init__(self, objective, hand_over, evaluations_left=None):
-        self.objective, self.hand_over, self.left = objective, hand_over, evaluations_left
+        self.take(objective)
+        self.hand_over, self.left = hand_over, evaluations_left
         self.dimension = objective.dimension
         self.turn_ends_after = self.turn_ends_at = INT64_MAX
-        self.function = NULL
-        if hasattr(objective, "c_function"):
-            function, handle = objective.c_function
-            self.function = <function_t><uintptr_t>function
-            self.handle = <void *><uintptr_t>handle
 
     def grant(self, evaluations=None, time_ns=None):
         """Begin a turn that ends after `evaluations` or after `time_ns` ns; None: no limit."""
@@ -337,7 +324,7 @@ cdef class Share:
 
 
 cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
-    cdef Share self = <Share>objective
+    self = <Share>objective
     self.begin()
     self.function(self.handle, x, y)
     self.end(1)

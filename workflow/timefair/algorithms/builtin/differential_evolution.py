@@ -50,7 +50,7 @@ def solve(
 ) -> None:
     """One launch, until patience or the objective ends it."""
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
-    compiled.minimize(
+    evolution = compiled.Evolution(
         objective,
         rng,
         vectors=STRATEGIES[strategy],
@@ -58,9 +58,9 @@ def solve(
         F=None if strategy == "rand/rand/bin" else F,
         CR=CR,
         size=max(size, least_population(strategy)),
-        patience=patience,
         bounds=bounds,
     )
+    evolution.run(patience)
 
 
 def faults(
@@ -70,7 +70,6 @@ def faults(
     population_per_dimension: int | None = None,
     **_: object,
 ) -> list[str]:
-    """What is wrong with values that are allowed one by one."""
     if population and population_per_dimension:
         return ["'population' and 'population_per_dimension' exclude each other"]
     least = Number(least_population(strategy), whole=True)

@@ -565,7 +565,6 @@ class _Swarms:
         self._attractor[swarm], self._attractor_y[swarm] = x[best], values[best]
 
     def _take_attractors(self, points: Points, values: Values) -> None:
-        """Let points be attractors that are better."""
         best = values.argmin(axis=1)
         every = np.arange(len(best))
         better = values[every, best] < self._attractor_y

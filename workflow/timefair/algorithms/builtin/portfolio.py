@@ -61,14 +61,16 @@ def load(
         parts = zip(loaded, rng.spawn(len(loaded)), own, turns, times, strict=True)
         with ExitStack() as stack:
             begun = [
-                stack.enter_context(Member(one, objective, stream, share, turn, time_ns))
+                Member(one, objective, stream, share, turn, time_ns)
                 for one, stream, share, turn, time_ns in parts
                 if turn != 0
             ]
+            for member in begun:
+                stack.callback(member.end)
             if mode == IN_TURN:
                 for member in begun:
-                    with member:
-                        member.turn()
+                    member.turn()
+                    member.end()
             while any(not member.share.closed for member in begun):
                 for member in begun:
                     if not member.share.closed:
@@ -147,7 +149,7 @@ class Member:
     """One algorithm with its share of an objective, in a thread that pauses when a turn is used up.
 
     A launch that returns is followed by another one with its own random stream, until the share is
-    used up or a launch makes no evaluation. The end of a ``with`` block ends the member.
+    used up or a launch makes no evaluation.
 
     - `evaluations_left`: Its share of a budget of evaluations; None without such a budget.
     - `evaluations`, `time_ns`: Limits of a turn; None for no limit.
@@ -167,10 +169,7 @@ class Member:
         self._grant = partial(self.share.grant, evaluations, time_ns)
         self._thread = PausableThread(self._live)
 
-    def __enter__(self) -> Member:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def end(self) -> None:
         self.share.closed = True
         with suppress(Exception):  # of an algorithm that it was ended in
             self._thread.go_on()

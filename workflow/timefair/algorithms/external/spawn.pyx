@@ -5,11 +5,12 @@ The parent-death signal has to be set in the new process, before the program beg
 `subprocess` runs such code in a fork, which takes milliseconds if this process is large.
 """
 
+import ctypes
 import os
 
 from libc.errno cimport errno
 from libc.signal cimport SIG_DFL, SIGKILL, SIGPIPE, signal
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport uintptr_t
 from posix.resource cimport RLIMIT_CORE, rlimit, setrlimit
 from posix.types cimport pid_t
 from posix.unistd cimport _exit, chdir, dup2, execve, getpid, getppid, setpgid, vfork
@@ -36,19 +37,16 @@ def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
 
     Raises `OSError` if the program cannot be executed or the folder cannot be entered.
     """
-    variables = [f"{name}={value}" for name, value in environment.items()]
-    cdef list words = [os.fsencode(word) for word in arguments]
-    cdef list settings = [os.fsencode(variable) for variable in variables]
+    words = as_array(arguments)
+    variables = as_array([f"{name}={value}" for name, value in environment.items()])
+    cdef char **argv = <char **><uintptr_t>ctypes.addressof(words)
+    cdef char **envp = <char **><uintptr_t>ctypes.addressof(variables)
     cdef bytes place = os.fsencode(folder)
-    cdef char **argv = as_array(words)
-    cdef char **envp = as_array(settings)
     cdef char *cwd = place
     cdef int failure = 0
     cdef pid_t pid
     with nogil:
         pid = start(argv, envp, cwd, stdin, stdout, stderr, &failure)
-    free(argv)
-    free(envp)
     if pid > 0 and failure:
         os.waitpid(pid, 0)
     if failure:
@@ -56,15 +54,9 @@ def spawn(arguments, environment, folder, int stdin, int stdout, int stderr):
     return pid
 
 
-cdef char **as_array(list words) except NULL:
-    """Pointers into the words, valid as long as the words exist, with NULL at the end."""
-    cdef char **array = <char **>malloc((len(words) + 1) * sizeof(char *))
-    if array == NULL:
-        raise MemoryError
-    for k, word in enumerate(words):
-        array[k] = <bytes>word
-    array[len(words)] = NULL
-    return array
+def as_array(words):
+    """Pointers to the words, with NULL at the end."""
+    return (ctypes.c_char_p * (len(words) + 1))(*map(os.fsencode, words))
 
 
 cdef pid_t start(
