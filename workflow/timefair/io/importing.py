@@ -127,31 +127,26 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFra
     replace each of `USUAL`. Samples that a later one of their run was as fast as are omitted.
     """
     table, faults = rows_of(path, cautions), Faults()
-    there = table.column_names
-    if missing := [n for n in (*RUN, "stop_val", "time", "objective_value") if n not in there]:
+    if missing := [n for n in (*RUN, "stop_val", "time", "objective_value") if n not in table]:
         raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
     ones = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
     layout = layout.over(USUAL, ones)
-    frame = table.select([*RUN, *({STRATEGY} & {*there})]).to_pandas()
-    number = frame.groupby(RUN, dropna=False).cumcount() + 1.0
-    if STRATEGY in frame:
-        counted = frame[STRATEGY].astype(str).str.lower().isin(COUNTED)
+    number = table.groupby(RUN, dropna=False).cumcount().to_numpy() + 1.0
+    if STRATEGY in table:
+        counted = table[STRATEGY].astype(str).str.lower().isin(COUNTED).to_numpy()
         stop = numbers_of(table["stop_val"], "stop_val", faults)
         said = "stop_val is empty or NaN; expected a number of iterations"
-        faults.add(np.flatnonzero(counted & np.isnan(stop)), said)
-        number = number.where(~counted, stop + 1)
+        faults.add(counted & np.isnan(stop), said)
+        number = np.where(counted, stop + 1, number)
     values = numbers_of(table["objective_value"], "objective_value", faults)
     faults.refuse()
     diverged = -np.inf if layout.sign("value") == "-" else np.inf
     added = {
         "objective_value": np.where(np.isnan(values), diverged, values),
         USUAL["evaluations"]: number,
-        USUAL["function"]: frame["dataset_name"] + " " + frame["objective_name"],
+        USUAL["function"]: table["dataset_name"] + " " + table["objective_name"],
     }
-    table = table.drop_columns(["objective_value"])
-    for name, column in added.items():
-        table = table.append_column(name, pa.array(column))
-    cells = cells_of(table, layout)
+    cells = cells_of(table.assign(**added), layout)
     cells = cells.sort_values("evaluations", kind="stable")[::-1]
     keys = [cells[name] for name in ("algorithm", "function", "dimension", "instance", "run")]
     soonest = cells["seconds"].groupby(keys).cummin()
