@@ -541,14 +541,6 @@ UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
 UNKNOWN = "unknown_suite"
 
-BBOB = (
-    "Sphere Ellipsoid Rastrigin BuecheRastrigin LinearSlope AttractiveSector StepEllipsoid "
-    "Rosenbrock RosenbrockRotated EllipsoidRotated Discus BentCigar SharpRidge DifferentPowers "
-    "RastriginRotated Weierstrass Schaffers10 Schaffers1000 GriewankRosenbrock Schwefel "
-    "Gallagher101 Gallagher21 Katsuura LunacekBiRastrigin"
-).lower().split()  # fmt: skip
-"""Names of the functions of ``bbob``, in lower case, letters and digits only."""
-
 BEYOND = 1e-6  # relative tolerance for values beyond the optimum, for rounding
 
 
@@ -566,9 +558,14 @@ class IohFunction(NamedTuple):
         not known would give precisions. `InputError` for maximized values of a suite but ``pbo``,
         or a function that this lacks.
         """
-        suite = self._our_suite(place, cautions)
-        if self.maximized and suite not in SUITES:
+        suite = NAMES.get(self.suite, self.suite)
+        if self.suite in UNNAMED:
+            suite = PBO.name if self.maximized else "bbob"
+            suite = suite if self._is_of(suite.upper()) else UNKNOWN
+        if suite not in SUITES and self.maximized:
             cautions.add(place, "values are maximized; they are read with the other sign")
+        elif suite not in SUITES:
+            cautions.add("", f"{suite}: values are read as distances to the optimum")
         elif self.maximized and suite != PBO.name:
             raise InputError(f"{place}: values are maximized, but those of {suite} are minimized")
         elif self.maximized and not PBO.knows_optimum(self.number, self.dimension, 1):
@@ -576,24 +573,14 @@ class IohFunction(NamedTuple):
             return None
         return self._replace(suite=suite)
 
-    def _our_suite(self, place: Path, cautions: Cautions) -> str:
-        if self.suite not in UNNAMED:
-            suite = NAMES.get(self.suite, self.suite)
-            if suite not in SUITES and not self.maximized:
-                cautions.add("", f"{suite}: values are read as distances to the optimum")
-            return suite
-        if self.maximized:
-            if self.number in PBO.functions and importlib.util.find_spec("ioh") is not None:
-                import ioh
+    def _is_of(self, problems: str) -> bool:
+        """Whether a class of ioh's problems has a function of this number and name."""
+        if importlib.util.find_spec("ioh") is None:
+            return False
+        import ioh
 
-                if _plain(ioh.ProblemClass.PBO.problems[self.number]) == _plain(self.name):
-                    return PBO.name
-            return UNKNOWN
-        if BBOB[self.number - 1 : self.number] == [_plain(self.name)]:
-            cautions.add(place, "no name of the suite; bbob is used, from the name of the function")
-            return "bbob"
-        cautions.add(place, "no name of the suite; values are read as distances to the optimum")
-        return UNKNOWN
+        name = getattr(ioh.ProblemClass, problems).problems.get(self.number)
+        return name is not None and _plain(name) == _plain(self.name)
 
     def precisions(
         self, place: Path, run: IohLog, instance: int
