@@ -127,15 +127,11 @@ def _unpack(path: Path, folder: str) -> None:
 
 def digest(path: Path) -> str:
     """Hexadecimal SHA-256 of a file, or of the names and contents of all files in a folder."""
-
-    def of_file(path: Path) -> str:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-    if path.is_file():
-        return of_file(path)
-    lines = [f"{p.relative_to(path).as_posix()} {of_file(p)}\n" for p in files(path)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    if path.is_dir():
+        lines = [f"{p.relative_to(path).as_posix()} {digest(p)}\n" for p in files(path)]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def files(path: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
@@ -64,13 +63,12 @@ def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
             if bridge is None:
                 cautions.add(path, NO_KERNELS)
             cautions.rows[path] = len(table)
-            keys = table.select(KEYS).group_by(KEYS).aggregate([]).to_pylist()
-            for key in keys:
-                part = table
-                for name in KEYS:
-                    part = part.filter(pc.equal(part[name], key[name]))
-                read = partial(_runs_in, part, timed=bridge is not None)
-                found.append(DataSet(**key, read=read, index=folder.place(path), bridge=bridge))
+            by_key = defaultdict[tuple[Any, ...], list[Row]](list)
+            for row in table.to_pylist():
+                by_key[tuple(row[name] for name in KEYS)].append(row)
+            for key, rows in by_key.items():
+                read = partial(_runs_in, rows, timed=bridge is not None)
+                found.append(DataSet(*key, read=read, index=folder.place(path), bridge=bridge))
     return found
 
 
@@ -90,9 +88,9 @@ def _bridge(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _runs_in(table: pa.Table, *, timed: bool) -> list[Row]:
+def _runs_in(rows: Sequence[Row], *, timed: bool) -> list[Row]:
     runs = []
-    for row in table.to_pylist():
+    for row in rows:
         at, time_s, precision = (
             np.array([event[name] for event in row["events"]], kind)
             for name, kind in (("evaluations", np.int64), ("time_s", float), ("precision", float))

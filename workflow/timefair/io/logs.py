@@ -272,21 +272,15 @@ _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
-class CocoColumns(NamedTuple):
-    """The columns of a data file: that of precisions, from 0, and whether column 1 has evaluations
-    of the constraints. Precisions can be below 0 if the optimum is `best_known`.
-    """
+Columns = tuple[int, ...]
+"""The columns of evaluations, of f and maybe of constraints, and then that of precisions."""
 
-    precision: int
-    constraints: bool = False
-    best_known: bool = False
-
-
-FORMATS: dict[str | None, CocoColumns] = {  # by ``data_format``
-    **dict.fromkeys((None, "bbob", "bbob-old"), CocoColumns(2)),
-    **dict.fromkeys(("bbob-new", "bbob-new2"), CocoColumns(2, constraints=True)),
+FORMATS: dict[str | None, Columns] = {  # by ``data_format``
+    **dict.fromkeys((None, "bbob", "bbob-old"), (0, 2)),
+    **dict.fromkeys(("bbob-new", "bbob-new2"), (0, 1, 2)),
 }
-INDICATOR = CocoColumns(1, best_known=True)  # of multi-objective data: the key ``indicator``
+INDICATOR: Columns = (0, 1)
+"""Of multi-objective data, whose precisions can be below 0, as the optimum is the best known."""
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
 
 
@@ -311,14 +305,14 @@ class _Trial:
             return listed.evals >= self.end_of_f
         return listed.evals == self.end_of_f
 
-    def run(self, listed: ListedRun, columns: CocoColumns) -> Row:
+    def run(self, listed: ListedRun, columns: Columns) -> Row:
         """The run; finite precisions are raised to the largest later one, as in cocopp.
 
         Its end is that of the ``.info`` file if there is no ``.tdat`` file.
         """
         order = np.argsort(self.evaluations, kind="stable")
         precision = self.precision[order]
-        if not columns.best_known:
+        if columns != INDICATOR:
             precision[(precision < 0) & (precision >= BELOW)] = 0.0
         finite = np.isfinite(precision)
         largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
@@ -335,17 +329,16 @@ class _Trial:
         return math.isclose(self.f_opt, other.f_opt, abs_tol=1e-6)
 
 
-def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Trial]:
+def _trials_in(path: Path, place: Path, columns: Columns, cautions: Cautions) -> list[_Trial]:
     """The trials of a data file, between comments; `InputError` for another format."""
     found = []
-    of_f = [0, 1] if columns.constraints else [0]
     for header, rows in _parts_of(path, place, lambda line: line.startswith("%"), cautions):
         if not rows:
             continue
         text = "".join(header)
         if "algorithm type = best" in text:
             raise InputError(f"{place}: {BEST_OF_MANY}")
-        *counts, precision = _numbers(rows, of_f, [columns.precision], place, "COCO")
+        *counts, precision = _numbers(rows, columns[:-1], columns[-1:], place, "COCO")
         number, words = rows[0]
         if match := _F_OPT.search(text):
             f_opt = _numbers([(number, [match[1]])], [], [0], place, "COCO")[0, 0]
@@ -361,7 +354,7 @@ def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions
 
 
 def _published_runs(
-    path: Path, listed: list[ListedRun], columns: CocoColumns, folder: Folder, cautions: Cautions
+    path: Path, listed: list[ListedRun], columns: Columns, folder: Folder, cautions: Cautions
 ) -> list[Row]:
     """The listed trials of a data file; `InputError` if one of them is missing."""
     place = folder.place(path)
@@ -373,7 +366,7 @@ def _published_runs(
     if any((one.precision[1:] > one.precision[:-1]).any() for one in found):
         text = "the best precision increases within a trial; the later, larger value is used"
         cautions.add(place, text)
-    if not columns.best_known and any((one.precision < BELOW).any() for one in found):
+    if columns != INDICATOR and any((one.precision < BELOW).any() for one in found):
         cautions.add(place, "precisions are far below 0; check the optimum in the data")
     if any(one.evals is None for one in listed):
         text = "aborted trials, without an end in the .info file, end at their last line"
@@ -386,7 +379,7 @@ def _published_runs(
 
 
 def _read_ends(
-    trials: list[_Trial], path: Path, columns: CocoColumns, folder: Folder, cautions: Cautions
+    trials: list[_Trial], path: Path, columns: Columns, folder: Folder, cautions: Cautions
 ) -> None:
     """Set the ends by the ``.tdat`` file, up to the first trial that differs between both."""
     beside = folder.beside(path, path.with_suffix(".tdat").name)

@@ -5,7 +5,6 @@ A check of the doctor reads facts of an observation. If one is unknown, so is it
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import json
 import os
@@ -162,20 +161,14 @@ def container(host: Host) -> str:
 def power(host: Host) -> str:
     """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
 
-    def value(supply: str, name: str) -> str | None:
-        with contextlib.suppress(Unknown):
-            return host.text(f"{_SUPPLIES}/{supply}/{name}")
-        return None
+    def value(supply: str, name: str) -> str:
+        path = f"{_SUPPLIES}/{supply}/{name}"
+        return host.text(path) if host.has(path) else ""
 
     own = [supply for supply in host.names(_SUPPLIES) if value(supply, "scope") != "Device"]
-    kinds = {value(supply, "type") for supply in own}
     if any(value(supply, "status") == "Discharging" for supply in own):
         return "battery"
-    if any(value(supply, "online") == "1" for supply in own):
-        return "mains"
-    if "Mains" in kinds:
-        return "battery"
-    return "mains" if "Battery" in kinds else "no supply listed"
+    return "mains" if own else "no supply listed"
 
 
 _SLURM = (

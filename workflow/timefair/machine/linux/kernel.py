@@ -97,9 +97,7 @@ def descendants(pid: int | str = "self", skip: Collection[int] = ()) -> Iterator
 
 def resident_mb(pid: int | str = "self") -> float:
     """Memory of a process, including what it shares with others; 0 if it has ended."""
-    with contextlib.suppress(OSError, IndexError):
-        return int(read_file(f"/proc/{pid}/statm").split()[1]) * resource.getpagesize() / 2**20
-    return 0.0
+    return (_number_in(f"/proc/{pid}/statm", 1) or 0) * resource.getpagesize() / 2**20
 
 
 def memory_mb(pids: Collection[int], enough: float) -> float:
@@ -109,11 +107,7 @@ def memory_mb(pids: Collection[int], enough: float) -> float:
     """
     if (bound := sum(map(resident_mb, pids))) <= enough:
         return bound
-    found = 0
-    for pid in pids:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found += int(read_file(f"/proc/{pid}/smaps_rollup").partition(b"\nPss:")[2].split()[0])
-    return found / 1024
+    return sum(_number_in(f"/proc/{pid}/smaps_rollup", _PSS) or 0 for pid in pids) / 1024
 
 
 def cpu_ns_below(pid: int) -> int:
@@ -265,18 +259,24 @@ def taken(fd: int) -> str:
     return text.decode(errors="replace")
 
 
+_PSS, _WRITTEN = 10, 3  # places of these numbers among the words of smaps_rollup and io
+
+
+def _number_in(path: str, word: int) -> int | None:
+    """A number in a file of the kernel, None if it is unknown."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(read_file(path).split()[word])
+    return None
+
+
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
     """Time that the main thread of a process (a zombie too) waited for a core; None if unknown."""
-    with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(read_file(f"/proc/{pid}/schedstat").split()[1])
-    return None
+    return _number_in(f"/proc/{pid}/schedstat", 1)
 
 
 def written_bytes(pid: int | str = "self") -> int | None:
     """Bytes that a process (or zombie) and those it waited for passed to write(); None: unknown."""
-    with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(read_file(f"/proc/{pid}/io").partition(b"wchar: ")[2].split()[0])
-    return None
+    return _number_in(f"/proc/{pid}/io", _WRITTEN)
 
 
 def limit_memory(memory_mb: float | None) -> None:
@@ -533,7 +533,7 @@ def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
     """The reason why `enter` fails here, tested in a separate process; None if it succeeds. With
     `network`, an own one is tested, too.
     """
-    reader, writer = os.pipe()
+    answer = os.memfd_create("timefair-refusal")
     pid, status = os.fork(), 1
     if pid == 0:
         try:
@@ -546,14 +546,11 @@ def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
                 enter(steps)
                 status = 0
         except OSError as error:
-            os.write(writer, said(error).encode())
+            os.write(answer, said(error).encode())
         finally:
             end_process(status)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        reason = pipe.read().decode(errors="replace")
     _, status = os.waitpid(pid, 0)
-    return reason or (None if status == 0 else "the kernel ended the process that tried")
+    return taken(answer) or (None if status == 0 else "the kernel ended the process that tried")
 
 
 def said(error: OSError) -> str:
