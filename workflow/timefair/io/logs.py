@@ -737,14 +737,13 @@ def _is_maximized(entry: InfoEntry, place: Path) -> bool:
     value = entry.keys.get("maximization", "").upper()
     if value in ("T", "TRUE", "1", "F", "FALSE", "0"):
         return value in ("T", "TRUE", "1")
-    if value:
-        raise InputError(f"{place}: maximization is {value!r}, expected 'T' or 'F'")
-    if (suite := NAMES.get(entry.keys.get("suite", ""))) is not None:
-        return suite == PBO.name
-    raise InputError(
-        f"{place}: no key maximization; use --columns value=-raw_y if values are maximized, "
-        "value=+raw_y if not"
-    )
+    suite = NAMES.get(entry.keys.get("suite", ""))
+    if suite is None or value:
+        raise InputError(
+            f"{place}: maximization is {value!r}, expected 'T' or 'F'; use --columns value=-raw_y "
+            "if values are maximized, value=+raw_y if not"
+        )
+    return suite == PBO.name
 
 
 def ioh_data_sets(folder: Folder, cautions: Cautions, layout: Layout) -> list[DataSet]:

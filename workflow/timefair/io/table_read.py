@@ -95,20 +95,29 @@ class Layout:
     ones.
     """
 
-    columns: Mapping[str, str] = field(default_factory=dict)
-    constants: Mapping[str, str] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: str = "", constants: str = "") -> Layout:
         """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``."""
-        mapped = _options("--columns", columns, "seconds=time")
-        fixed = _options("--set", constants, "dimension=10")
-        for name, word in fixed.items():
-            if COLUMNS[name].kind != "text" and _floats(pd.Series([word])) is None:
-                raise InputError(f"--set: {name}: {word!r}: should be a number")
-        if twice := sorted(mapped.keys() & fixed.keys()):
-            raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
-        return cls(mapped, fixed)
+        found = cls({}, {})
+        for option, text, example, named in (
+            ("--columns", columns, "seconds=time", found.columns),
+            ("--set", constants, "dimension=10", found.constants),
+        ):
+            for part in filter(None, map(str.strip, text.split(","))):
+                name, _, word = map(str.strip, part.partition("="))
+                if not word:
+                    raise InputError(f"{option}: {part!r}: should be NAME=WORD, such as {example}")
+                if name not in COLUMNS:
+                    unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
+                    raise InputError(f"{option}: {name!r}: {unknown}")
+                is_number = COLUMNS[name].kind != "text" and option == "--set"
+                if is_number and _floats(pd.Series([word])) is None:
+                    raise InputError(f"--set: {name}: {word!r}: should be a number")
+                named[name] = word
+        return found
 
     def over(self, columns: Mapping[str, str], constants: Mapping[str, str]) -> Layout:
         """The same layout, over one that a campaign has; `InputError` for an unknown column."""
@@ -125,21 +134,6 @@ class Layout:
         """The sign before the name in the file of one of `COLUMNS`; empty without one."""
         first = self.columns.get(name, "")[:1]
         return first if name in SIGNED and first in ("+", "-") else ""
-
-
-def _options(option: str, text: str, example: str) -> dict[str, str]:
-    parts: dict[str, str] = {}
-    for part in filter(None, (word.strip() for word in text.split(","))):
-        name, _, value = (word.strip() for word in part.partition("="))
-        if not value:
-            raise InputError(f"{option}: {part!r}: should be NAME=WORD, such as {example}")
-        if name not in COLUMNS:
-            unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
-            raise InputError(f"{option}: {name!r}: {unknown}")
-        if name in parts:
-            raise InputError(f"{option}: {name}: given twice")
-        parts[name] = value
-    return parts
 
 
 SHOWN_ROWS = 10  # the largest number of rows in a message
@@ -538,21 +532,19 @@ class _Table:
             faults.add(given.notna() & ~given.isin(words), text, given=given)
         step = {name: _steps(numbers[name]) for name in ("evaluations", "seconds", "value")}
         for name, form in (("evaluations", ".0f"), ("seconds", ".9g")):
+            here, back = numbers[name], follows & (step[name] < 0)
             text = (
-                f"{name} go back from {{before:{form}}} in row {{row}} to {{here:{form}}} within "
+                f"{name} go back from {{before:{form}}} in row {{row}} to {{here:{form}}} within a "
+                "run; sort the rows of each run"
             )
-            text += "a run; sort the rows of each run"
-            here = numbers[name]
-            faults.add(
-                follows & (step[name] < 0), text, before=np.roll(here, 1), here=here, row=rows
-            )
+            faults.add(back, text, before=np.roll(here, 1), here=here, row=rows)
         again = follows & (step["evaluations"] == 0)
         same = again & (step["seconds"] == 0) & (step["value"] == 0)
         faults.add(same, "repeats row {row}; expected each row once", row=rows)
         text = (
             "evaluation {at:.0f} of this run has another value in row {row}; expected one row per "
+            "evaluation"
         )
-        text += "evaluation"
         faults.add(again & (step["value"] != 0), text, at=numbers["evaluations"], row=rows)
         none = (numbers["evaluations"] == 0) & np.isfinite(value)
         faults.add(none, "evaluations is 0 in a row with a value; expected at least 1")
