@@ -373,7 +373,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path):
     nothing = dict.fromkeys(QUIET)
     seen = observation_of(Host(tmp_path, {}, tmp_path), nothing)
     found = facts.findings(seen)
-    assert {f.name for f in found if f.severity != "unknown"} == {"other variables"}
+    assert {f.name for f in found if f.severity != "unknown"} == {"batch job", "other variables"}
 
 
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])
