@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import math
 import os
@@ -178,20 +177,14 @@ class Cautions:
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[dict[str, None], Counter[str]]] = {}  # places and counts
-        self._place = ""
+        self.place = ""  # the file that a statement about all of the data is about
         self.rows: dict[Path, int] = {}  # number of rows that were read of each data file
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
         places, before = self._kinds.setdefault(text, ({}, Counter()))
-        places[str(place) or self._place] = None
+        places[str(place) or self.place] = None
         before.update(counts)
-
-    def about(self, place: str) -> Cautions:
-        """The same, but a statement about all of the data is one about a file."""
-        other = copy.copy(self)
-        other._place = place
-        return other
 
     @property
     def lines(self) -> list[str]:

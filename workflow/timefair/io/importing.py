@@ -391,9 +391,10 @@ def _opened(
         with _naming(path):
             if not path.is_file():
                 raise InputError("is a folder" if path.is_dir() else "there is no such file")
-            about = cautions.about(path.name) if len(paths) > 1 else cautions
-            cells[path] = TABLES[format](path, about, layout)
+            cautions.place = path.name if len(paths) > 1 else ""
+            cells[path] = TABLES[format](path, cautions, layout)
             cautions.rows[path] = len(cells[path])
+    cautions.place = ""
     numbering = numbering_of([*cells.values()], cautions, wanted)
     for path, own in cells.items():
         with _naming(path):

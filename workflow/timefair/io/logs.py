@@ -53,8 +53,10 @@ FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 PROBLEM = (FUNCTION, DIMENSION)
 SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
 """Names of these keys in multi-objective data."""
-_KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
-_WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
+_PART = re.compile(
+    r"\s*(?:([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)|([^,]*?)\s*(?:,|$))"
+)
+"""A key with its value, or a word."""
 _LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
 _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*[^;\s]+(;.*)?)?")
 Number = Annotated[int, Field(ge=0, le=LARGEST_NAME)]
@@ -162,15 +164,12 @@ def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
 def _parts(line: str) -> tuple[dict[str, str], list[str]]:
     keys: dict[str, str] = {}
     words: list[str] = []
-    at = 0
-    while at < len(line):
-        if found := _KEY.match(line, at):
-            name = SYNONYMS.get(found[1], found[1])
-            keys[name] = next((value for value in found.groups()[1:] if value is not None), "")
-        elif found := _WORD.match(line, at):
-            words += filter(None, [found[1]])
-        assert found is not None
-        at = found.end()
+    for found in _PART.finditer(line):
+        name, *values, word = found.groups()
+        if name is not None:
+            keys[SYNONYMS.get(name, name)] = next((v for v in values if v is not None), "")
+        elif word:
+            words.append(word)
     return keys, words
 
 

@@ -537,9 +537,7 @@ def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
     pid, status = os.fork(), 1
     if pid == 0:
         try:
-            own_processes()
-            if network:
-                own_network()
+            own_processes(network=network)
             if first := os.fork():
                 status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
             else:
@@ -558,14 +556,17 @@ def said(error: OSError) -> str:
     return f"{what}{error.strerror or error}"
 
 
-def own_processes() -> None:
-    """Fork from now on into a new PID namespace, which ends with the first fork.
+def own_processes(*, network: bool) -> None:
+    """Fork from now on into a new PID namespace, which ends with the first fork; with `network`,
+    also enter an own one.
 
     A user without privileges enters a user namespace, which needs a process with only one thread.
     """
     global _in_own_processes
     _own_namespaces(_CLONE_NEWPID)
     _in_own_processes = True
+    if network:
+        own_network()
 
 
 def own_network() -> None:
@@ -775,9 +776,7 @@ def make_keeper(*, network: bool) -> Keeper:
     network that only this process and its forks have.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    own_processes()
-    if network:
-        own_network()
+    own_processes(network=network)
     answers = os.memfd_create("timefair-swept")
     number = forked(partial(_keep, theirs, answers))
     theirs.close()
