@@ -80,8 +80,7 @@ def _stem(place: Path) -> Path:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Folder]:
-    """The folder itself, or a temporary one with the data files of a ``.zip`` or ``.tar``, without
-    links.
+    """The folder, or a temporary one with the data files of a ``.zip`` or ``.tar``, without links.
 
     `InputError` if there is no whole archive, or a member is outside the archive's folder.
     """
@@ -238,9 +237,8 @@ def row_of_lines(
     end: int,
     time_s: NDArray[np.float64] | None = None,
 ) -> Row:
-    """The row of a run from all its logged lines, in any order; it ends at the last one, or later.
-
-    Precisions that are not finite are no improvements.
+    """The row of a run from its logged lines, in any order, of which those that are not finite are no
+    improvements; it ends at the last one, or later.
     """
     values = np.where(np.isfinite(precision), precision, np.inf)
     order = np.lexsort((values, evaluations))

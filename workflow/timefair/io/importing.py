@@ -172,9 +172,8 @@ SHOWN = 8  # the largest number of names in a message
 def one_algorithm(
     sets: list[DataSet], wanted: str | None, cautions: Cautions
 ) -> tuple[str, list[DataSet]]:
-    """The name and the data sets of the wanted algorithm, or of the only one.
-
-    Several names count as one if each function and dimension of a single folder has only one name.
+    """The name and the data sets of the wanted algorithm, or the only one: several names count as
+    one if each function and dimension of a single folder has only one.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
@@ -294,9 +293,7 @@ def import_data(
     Runs on the same instance are numbered from 0 in the order of the data. `algorithm` is its name
     in the data, needed if they contain several, and `label` that in the record. `wanted` are the
     problems to import, without times; by default all, with times. `layout` has the columns of a
-    table; for ``ioh``, ``seconds`` is a logged property. `InputError` without data of this format
-    or a run on a wanted problem, or for several algorithms or suites, or damaged files. Nothing is
-    written then.
+    table; for ``ioh``, ``seconds`` is a logged property. After an `InputError`, nothing is written.
     """
     cautions = Cautions()
     with ExitStack() as stack, _naming(path):
@@ -330,12 +327,10 @@ def import_all(
     others: Sequence[Path] = (),
     layout: Layout | None = None,
 ) -> list[Imported]:
-    """Write the runs of each algorithm of a table with times to a record of its own, named by
-    label.
+    """Write the runs of each algorithm to a record of its own, named by label, with times.
 
     Several files count as one, with times of one clock; runs in a file follow those in files
-    before. A label has ``_`` for characters that labels do not have. `InputError` as in
-    `import_data`, for two equal labels, or if the files disagree. Nothing is written then.
+    before. `InputError` as in `import_data`, for two equal labels, or if the files disagree.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()

@@ -285,8 +285,8 @@ NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do
 
 @dataclass
 class _Trial:
-    """The lines of one trial; `end` is the last evaluation in the ``.tdat`` file, `end_of_f` that
-    of f. `evaluations` include those of the constraints, as in cocopp.
+    """The lines of one trial; evaluations are with those of constraints, as in cocopp. `end` is the
+    last one in the ``.tdat`` file, `end_of_f` that of f.
     """
 
     f_opt: float | None
@@ -305,10 +305,7 @@ class _Trial:
         return listed.evals == self.end_of_f
 
     def run(self, listed: ListedRun, columns: Columns) -> Row:
-        """The run; finite precisions are raised to the largest later one, as in cocopp.
-
-        Its end is that of the ``.info`` file if there is no ``.tdat`` file.
-        """
+        """The run; finite precisions are raised to the largest later one, as in cocopp."""
         order = np.argsort(self.evaluations, kind="stable")
         precision = self.precision[order]
         if columns != INDICATOR:
@@ -456,9 +453,7 @@ _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 @dataclass
 class IohLog:
-    """The lines of a run, shape (lines,): plain values, those of the instance and seconds; NaN
-    where these are not read.
-    """
+    """The lines of a run, shape (lines,): plain values, those of the instance; NaN if not read."""
 
     evaluations: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -547,8 +542,7 @@ class IohFunction(NamedTuple):
 
     def in_suite(self, place: Path, cautions: Cautions) -> IohFunction | None:
         """The same, with our name of the suite; None, with a caution, if only an optimum that is
-        not known would give precisions. `InputError` for maximized values of a suite but ``pbo``,
-        or a function that this lacks.
+        not known would give precisions. `InputError` for other maximized values.
         """
         suite = NAMES.get(self.suite, self.suite)
         if self.suite in UNNAMED:
@@ -700,10 +694,7 @@ class _Reader:
             yield DataSet(algorithm, known.suite, known.number, known.dimension, read, place)
 
     def _runs(self, function: IohFunction, place: Path, files: Files, index: str) -> list[Row]:
-        """The runs that an index file lists for its data files, in its order.
-
-        `InputError` if runs are missing, a file is damaged, or values to be minimized only rise.
-        """
+        """The runs that an index file lists for its data files, in its order."""
         made, cautions = [], self.cautions
         for data, listed in files:
             where = self.folder.place(data)
@@ -746,10 +737,8 @@ def _is_maximized(entry: InfoEntry, place: Path) -> bool:
 
 
 def ioh_data_sets(folder: Folder, cautions: Cautions, layout: Layout) -> list[DataSet]:
-    """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
-
-    `InputError` for other columns than `ONLY`, an index file that is not IOHprofiler's, several
-    objectives, or a maximized suite but ``pbo``.
+    """The data sets of a folder: those of ``.json`` files first, each in the order of the files;
+    `InputError` for other columns than `ONLY`, or files that are not IOHprofiler's.
     """
     columns, sign = layout.columns, layout.sign("value")
     if layout.constants or set(columns) - {"seconds", "value"}:

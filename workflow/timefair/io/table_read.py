@@ -89,10 +89,8 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns of a table are in a file, by the names of `COLUMNS`.
-
-    `columns` are names in the file, of `SIGNED` maybe with a sign; `constants` are cells of absent
-    ones.
+    """Where the columns of a table are in a file, by the names of `COLUMNS`: names in the file, of
+    `SIGNED` maybe with a sign, and cells of absent ones.
     """
 
     columns: dict[str, str] = field(default_factory=dict)
@@ -146,10 +144,7 @@ ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")  # cells without a 
 
 
 class Faults:
-    """Collects what is wrong, by row; rows are counted from 1 below the header.
-
-    `rows` are those of the places in columns, from 0, if they are in another order.
-    """
+    """What is wrong, by row from 0; `rows` are those of the places in columns if they differ."""
 
     def __init__(self, rows: NDArray[np.intp] | None = None) -> None:
         self._rows = rows
@@ -296,10 +291,7 @@ def _texts(cells: pd.Series) -> NDArray[np.object_]:
 
 
 def numbers_of(cells: pd.Series, name: str, faults: Faults) -> NDArray[np.float64]:
-    """Numbers, shape (rows,), NaN where a cell is empty; counts are whole and not negative.
-
-    Other cells are faults.
-    """
+    """Numbers, shape (rows,), NaN for empty cells; what is no number or no count is a fault."""
     values, wrong = _parsed(cells)
     if wrong.any():
         words = pd.Series(_texts(cells)).str.slice(0, 40)
@@ -352,9 +344,8 @@ def numbering_of(
 ) -> Numbering:
     """The numbers in all tables: numbers are kept.
 
-    Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
-    numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as for a
-    0.
+    With `wanted`, names are matched by its names, or refused, as a 0 is. Without, they are numbered
+    in their order, from 1 or after the numbers, and so are numbers if one of them is 0.
     """
     numbers: dict[NamedKind, dict[str, int]] = {}
     names: dict[int, str] = {}

@@ -46,10 +46,8 @@ def file_name(suite: str) -> str:
 
 
 def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[Function]:
-    """The runs of each algorithm on each function, in the order of their names and numbers.
-
-    `InputError` with one line per function whose optimum is not known, or per folder of an
-    algorithm that exists: readers would mix the runs.
+    """The runs of each algorithm on each function, by names and numbers; `InputError` with a line
+    per function whose optimum is not known, or per folder that exists: readers would mix the runs.
     """
     unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
     functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
@@ -145,8 +143,8 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
 
     ``raw_y`` is the precision, ``time_s`` a logged attribute, which runs without times do not have.
     A run has one line per improvement and one at its end. It begins with a line with `NOTHING_YET`
-    unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` with one
-    line per algorithm whose folder exists, or per function with an unknown optimum.
+    unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` for a
+    folder that exists, or an unknown optimum.
     """
     for place, suite, function, found in _by_function(runs, folder, "IOHprofiler's"):
         stem = f"f{function}_{file_name(suite)}"
@@ -223,9 +221,9 @@ def write_coco(
     A run is one trial with all its launches. Values of f are the precision, as for an optimum of 0.
     With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
     rates of the table ``ert``, for all targets of its grid down to `final_target`, where a run ends
-    for it. Seconds are written as whole microseconds, at least 1; of several events within one, the
-    last. `InputError` as in `write_ioh`. A trial without an event at cost 1 begins with a line with
-    `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
+    for it. Seconds are whole microseconds, at least 1; of several events within one, the last. A
+    trial without an event at cost 1 begins with a line with `NOTHING_YET`, because cocopp counts a
+    failure at cost 0 as a success. `InputError` as in `write_ioh`.
     """
     unit = "evaluations" if cost == "evaluations" else "microseconds"
     for place, suite, function, found in _by_function(runs, folder, "COCO's"):

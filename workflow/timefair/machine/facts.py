@@ -37,9 +37,8 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Host:
-    """Where facts are read: files below `root`, variables of `environment`, code in `folder`.
-
-    Paths have no leading slash. Reading any file returns a value or raises `Unknown`.
+    """Where facts are read: files below `root`, variables of `environment`, code in `folder`. Paths
+    have no leading slash. Reading any file returns a value or raises `Unknown`.
     """
 
     root: Path = Path("/")
@@ -80,9 +79,8 @@ Reader = Callable[[Host], Any]
 
 
 def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
-    """Call all readers; an unknown fact is None, with the reason under ``missing``.
-
-    A file of another form than readers expect is a reason, too.
+    """Call all readers; an unknown fact, also one in an unexpected form, is None, with the reason
+    under ``missing``.
     """
     facts: dict[str, Any] = {}
     missing: dict[str, str] = {}
@@ -216,9 +214,7 @@ def memory_left_mb(host: Host) -> float | str:
 
 def folders(host: Host, controller: str) -> list[str]:
     """The folders below the root of `host` of this process's group and of those above it, for one
-    controller. `Unknown` if there is no such group.
-
-    Inside a container, only the highest may be there, and is that of the container.
+    controller. Inside a container, only the highest may be there, and is that of the container.
     """
     lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
     groups = {name: line[1:] for line in lines if len(line) == 3 for name in line[1].split(",")}
@@ -390,10 +386,8 @@ def check_installed() -> None:
 
 
 def unsupported(_: Host | None = None) -> list[str]:
-    """One line per package that is missing or has a version that timefair does not support.
-
-    The packages of extras count if they are installed. Without metadata of timefair, such as in a
-    folder of sources, nothing is known.
+    """One line per package that is missing, unless an extra needs it, or has an unsupported version.
+    Without metadata, such as in a folder of sources, nothing is known.
     """
     from packaging.requirements import Requirement
 
@@ -487,11 +481,7 @@ MOMENTARY: dict[str, Reader] = {
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
-    """The facts of `STANDING` of this machine by name, and ``versions``, of installed packages.
-
-    Versions are those of timefair, numpy and `distributions`. A fact that is not available is None,
-    with the reason under its name in ``missing``.
-    """
+    """The facts of `STANDING` by name, and ``versions`` of timefair, numpy and `distributions`."""
     installed = versions(("timefair", "numpy", *distributions))
     return gather(STANDING, host or Host()) | {"versions": installed}
 

@@ -126,9 +126,7 @@ def name_process(name: str) -> None:
 
 
 def signal_on_hangup(fd: int, number: int | None) -> None:
-    """Let the kernel send a signal to this process when the peer of a socket closes it, or now, if
-    it has; None undoes this.
-    """
+    """Send this process a signal when the peer of a socket closes it, or has; None undoes this."""
     flags = fcntl.fcntl(fd, fcntl.F_GETFL)
     if number is None:
         fcntl.fcntl(fd, fcntl.F_SETFL, flags & ~os.O_ASYNC)
@@ -160,9 +158,7 @@ def adopt_orphans() -> None:
 
 
 def forked(live: Callable[[], object]) -> int:
-    """Fork a process that does this, then ends; it ends with the thread that called this at the
-    latest. Return its number.
-    """
+    """Fork a process that does this, unless the calling thread ends before; return its number."""
     parent = os.getpid()
     if pid := os.fork():
         return pid
@@ -175,9 +171,7 @@ def forked(live: Callable[[], object]) -> int:
 
 
 def end_like(child: int) -> NoReturn:
-    """End this process with the exit code or by the signal that has ended a child, if a wait for
-    any child has not taken it; else with 1.
-    """
+    """End this process as a child has ended; with 1 if another wait has taken its status."""
     code = 1
     with contextlib.suppress(ChildProcessError):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -229,9 +223,8 @@ def _forget_helpers() -> None:
 
 class KillTimer:
     """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time: with a
-    timer on that of the process, the kernel would update its clock once a tick only.
-
-    A fork does not inherit it, so it has to be created in the process that it ends.
+    timer on that of the process, the kernel would update its clock once a tick only. A fork does
+    not inherit it.
     """
 
     def __init__(self, *, cpu: bool = False) -> None:
@@ -299,9 +292,7 @@ def leave_for_others() -> None:
 
 
 class Orphan(NamedTuple):
-    """Resources of a process whose parent ended before it, including the processes that it waited
-    for. The last two are None if they are unknown.
-    """
+    """What a process without a parent and those it waited for used; None: unknown."""
 
     pid: int
     wait_status: int
@@ -418,10 +409,7 @@ class Mount(NamedTuple):
 
 
 def is_own(folder: Path) -> bool:
-    """Whether a view of a folder above it can take what is written into it.
-
-    A user namespace has one user and one group.
-    """
+    """Whether a view can take what is written into a folder: a user namespace has one user only."""
     looks = folder.stat()
     own = (looks.st_uid, looks.st_gid) == (os.geteuid(), os.getegid())
     return own or os.geteuid() == 0
@@ -432,9 +420,8 @@ def plan(
 ) -> list[Mount]:
     """The mounts that make absolute folders private, each after the mounts that contain it.
 
-    A folder inside another one needs no mount of its own, unless a file system is `mounted` between
-    them or a folder between them is not the user's own. Inside a private folder, file systems are
-    unchanged.
+    A folder inside another one needs its own only if a file system is `mounted` between them or a
+    folder between them is not the user's own. Inside a private folder, file systems are unchanged.
     """
     points = set(mounted)
     private: list[Path] = []
@@ -530,9 +517,7 @@ def enter(
 
 
 def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
-    """The reason why `enter` fails here, tested in a separate process; None if it succeeds. With
-    `network`, an own one is tested, too.
-    """
+    """Why `enter`, maybe with an own network, fails in a separate process; None if it succeeds."""
     answer = os.memfd_create("timefair-refusal")
     pid, status = os.fork(), 1
     if pid == 0:
@@ -557,10 +542,8 @@ def said(error: OSError) -> str:
 
 
 def own_processes(*, network: bool) -> None:
-    """Fork from now on into a new PID namespace, which ends with the first fork; with `network`,
-    also enter an own one.
-
-    A user without privileges enters a user namespace, which needs a process with only one thread.
+    """Fork from now on into a new PID namespace, which ends with the first fork, maybe with an own
+    network. Without privileges, a user namespace is entered, which needs a single thread.
     """
     global _in_own_processes
     _own_namespaces(_CLONE_NEWPID)
@@ -570,10 +553,7 @@ def own_processes(*, network: bool) -> None:
 
 
 def own_network() -> None:
-    """Enter a network permanently that only this process and its forks see, with a loopback.
-
-    Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
-    """
+    """Enter a network permanently that only this process and its forks see, with a loopback."""
     global in_own_network
     _own_namespaces(_CLONE_NEWNET)
     in_own_network = True
@@ -715,10 +695,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def refuse_calls() -> bool:
-    """Refuse the calls permanently, here and in all processes that this one starts.
-
-    False if the kernel or the machine has no such filter.
-    """
+    """Refuse them permanently, here and in what this starts; False if there is no such filter."""
     if _MACHINE not in _NUMBERS or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
     code = _program()
@@ -750,10 +727,7 @@ def _program() -> ctypes.Array[ctypes.c_char]:
 
 
 class Keeper(NamedTuple):
-    """The connection to the keeper of a namespace.
-
-    Every process that its maker forks from now on is in the namespace. `number`: its process id.
-    """
+    """The connection to the keeper of a namespace, in which are all later forks of its maker."""
 
     connection: socket.socket
     answers: int
@@ -772,9 +746,7 @@ class Keeper(NamedTuple):
 
 
 def make_keeper(*, network: bool) -> Keeper:
-    """Make a namespace and its keeper, which ends with this process; with `network`, also enter a
-    network that only this process and its forks have.
-    """
+    """Make a namespace, maybe with an own network, and its keeper, which ends with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     own_processes(network=network)
     answers = os.memfd_create("timefair-swept")
