@@ -237,8 +237,8 @@ def row_of_lines(
     end: int,
     time_s: NDArray[np.float64] | None = None,
 ) -> Row:
-    """The row of a run from its logged lines, in any order, of which those that are not finite are no
-    improvements; it ends at the last one, or later.
+    """The row of a run from its logged lines, in any order; those that are not finite are no
+    improvements. It ends at the last one, or later.
     """
     values = np.where(np.isfinite(precision), precision, np.inf)
     order = np.lexsort((values, evaluations))

@@ -386,8 +386,8 @@ def check_installed() -> None:
 
 
 def unsupported(_: Host | None = None) -> list[str]:
-    """One line per package that is missing, unless an extra needs it, or has an unsupported version.
-    Without metadata, such as in a folder of sources, nothing is known.
+    """One line per package that is missing, unless an extra needs it, or too old or new. Without
+    metadata, such as in a folder of sources, nothing is known.
     """
     from packaging.requirements import Requirement
 
