@@ -80,11 +80,10 @@ class InfoEntry:
 
     index: Path
     keys: dict[str, str]
-    comment: str
+    function: int
+    dimension: int
     named: list[tuple[str, list[ListedRun]]] = field(default_factory=list)
     files: Files = field(default_factory=list)
-    function: int = 0
-    dimension: int = 0
 
 
 def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
@@ -105,8 +104,7 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
             if not entry.named:
                 cautions.add(place, "an entry without trials is skipped")
             for name, trials in entry.named:
-                within = f"{entry.keys['folder']}/" if entry.keys.get("folder") else ""
-                stem = within + name.rpartition(".")[0]
+                stem = str(Path(entry.keys.get("folder", ""), name.rpartition(".")[0]))
                 beside = (folder.beside(index, stem + suffix) for suffix in suffixes)
                 path = next((path for path in beside if path is not None), None)
                 if not trials or path is None:
@@ -131,22 +129,20 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
 def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
     common: dict[str, str] = {}
     entry: InfoEntry | None = None
-    comment = ""
     text = index.read_text(encoding="utf-8-sig", errors="replace")
     lines = chain.from_iterable(map(_LOST_LINE_END.split, text.splitlines()))
     for line in filter(None, map(str.strip, lines)):
         if line.startswith("%"):
-            comment = line
-            if entry is not None and not entry.named:
-                entry.comment = line
+            if line.startswith("% Combination of"):
+                raise InputError(f"{place}: {BEST_OF_MANY}")
             continue
         keys, words = _parts(line)
         if keys and entry is not None:
             yield entry
         if FUNCTION in keys:
-            entry = InfoEntry(index, {**common, **keys}, comment if common else "")
+            keys = {**common, **keys}
             try:
-                entry.function, entry.dimension = (parsed_name(entry.keys[k]) for k in PROBLEM)
+                entry = InfoEntry(index, keys, *(parsed_name(keys[name]) for name in PROBLEM))
             except (KeyError, ValueError) as error:
                 raise InputError(f"{place}: {' or '.join(PROBLEM)}: {error}") from None
         elif keys:
@@ -408,8 +404,6 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     place, keys = folder.place(entry.index), entry.keys
     if "maximization" in keys or "algInfo" in keys:
         raise InputError(f"{place}: data of IOHprofiler; import them with the format ioh")
-    if entry.comment.startswith("% Combination of"):
-        raise InputError(f"{place}: {BEST_OF_MANY}")
     algorithm = keys.get(ALGORITHM, "").strip()
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name

@@ -303,10 +303,9 @@ def packages(_: Host) -> dict[str, str]:
     """The version of every installed package, from the names of its metadata folder."""
     found: dict[str, str] = {}
     for place in sys.path:
-        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
-            package, dash, version = name.removesuffix(".dist-info").partition("-")
-            if dash and name.endswith(".dist-info"):
-                found.setdefault(package, version)
+        for path in sorted(Path(place).glob("*-*.dist-info")):
+            package, _, version = path.stem.partition("-")
+            found.setdefault(package, version)
     return found
 
 
