@@ -327,13 +327,12 @@ def _floats(cells: pd.Series) -> NDArray[np.float64] | None:
     return None if wrong.any() else values
 
 
-NamedKind = Literal["function", "instance"]
 SHOWN_NAMES = 5  # the largest number of names in a message
 _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
 
-Numbering = tuple[Mapping[NamedKind, Mapping[str, int]], Mapping[int, str]]
+Numbering = tuple[Mapping[str, Mapping[str, int]], Mapping[int, str]]
 """The number of each function and instance of tables that are read together, by their kind and
 word, and the names of functions that are no numbers.
 """
@@ -347,10 +346,9 @@ def numbering_of(
     With `wanted`, names are matched by its names, or refused, as a 0 is. Without, they are numbered
     in their order, from 1 or after the numbers, and so are numbers if one of them is 0.
     """
-    numbers: dict[NamedKind, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     names: dict[int, str] = {}
-    kinds: tuple[NamedKind, ...] = ("function", "instance")
-    for kind in kinds:
+    for kind in ("function", "instance"):
         words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
         given = {word: at for word in words if (at := _number(kind, word)) is not None}
         if wanted is not None:
@@ -366,7 +364,7 @@ def numbering_of(
     return numbers, names
 
 
-def _number(kind: NamedKind, word: str) -> int | None:
+def _number(kind: str, word: str) -> int | None:
     """The whole number in a word, such as ``3.0``, ``3e0``, of a function ``f3``; None: a name."""
     if kind == "function" and word[:1] in {"f", "F"} and word[1:].isdecimal():
         word = word[1:]
@@ -376,7 +374,7 @@ def _number(kind: NamedKind, word: str) -> int | None:
 
 
 def _matched(
-    kind: NamedKind,
+    kind: str,
     words: Iterable[str],
     numbers: Mapping[str, int],
     wanted: WantedProblems,
@@ -459,11 +457,12 @@ def sets_of(
     table.check()
     table.warn(cautions)
     found = []
-    for places in table.parts(_SET):
-        algorithm, suite, *problem = table.cells[_SET].iloc[places[0]]
-        function, dimension = map(int, problem)
-        read, name = partial(table.runs, places), names.get(function, "")
-        found.append(DataSet(algorithm, suite, function, dimension, read, place, name))
+    keys = [table.cells[name].to_numpy() for name in _SET]
+    for key, places in pd.Series(np.arange(len(cells))).groupby(keys, sort=False):
+        algorithm, suite, function, dimension = key
+        read, problem = partial(table.runs, places.to_numpy()), (int(function), int(dimension))
+        name = names.get(problem[0], "")
+        found.append(DataSet(algorithm, suite, *problem, read, place, name))
     return found
 
 
@@ -504,10 +503,6 @@ class _Table:
         best = pd.Series(np.where(allowed, self._precision, np.inf)).groupby(run).cummin()
         before = best.groupby(run).shift(fill_value=np.inf).to_numpy()
         self._improves = allowed & (self._precision < before)
-
-    def parts(self, names: Sequence[str]) -> list[Places]:
-        new = ~self.cells.duplicated(names).to_numpy()
-        return np.split(np.arange(len(new)), np.flatnonzero(new)[1:])
 
     def check(self) -> None:
         """Raise `InputError` with one line per row that cannot be right."""
@@ -576,53 +571,39 @@ class _Table:
         return [self._run(run) for run in np.split(places, starts)]
 
     def _run(self, run: Places) -> Row:
-        begin, events = run[0], run[self._improves[run]]
-        of_run = {
-            name: None if pd.isna(of[begin]) else of[begin] for name, of in self._of_run.items()
-        }
-        at = self._numbers["evaluations"][events]
-        counted = not np.isnan(self._numbers["evaluations"][begin])
-        if not counted:
-            events, at = events[-1:], np.ones(min(len(events), 1))  # the result alone is known
-        budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
-        end_s, evaluations = self._end(run, of_run)
-        if budget_s is None and most is None:
-            budget_s = None if np.isnan(end_s) else end_s
-            most = evaluations if budget_s is None and counted else None
-        optimum = self._optima[begin]
-        row = with_end(
-            row_of(
-                self.cells["instance"].iloc[begin],
-                None if np.isnan(optimum) else float(optimum),
-                at.astype(np.int64),
-                self._precision[events],
-                int(evaluations) if counted else np.nan,
-                self._numbers["seconds"][events],
-            ),
-            end_s,
-            budget_s,
-            most,
-        )
-        row |= {name: of_run[name] for name in WORDS if of_run[name]}
-        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
-        if not counted:
-            row |= {"evaluations": None, "budget_evaluations": None}
-        return row
-
-    def _end(self, run: Places, of_run: Mapping[str, Any]) -> tuple[float, float]:
-        """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
-        within = run[self._within[run]][-1:]
+        """The row of a run; it ends with its last row, as its columns say, or with a budget."""
+        begin, events, inside = run[0], run[self._improves[run]], run[self._within[run]][-1:]
         at, seconds = self._numbers["evaluations"], self._numbers["seconds"]
+        of_run = {name: of[begin] for name, of in self._of_run.items()}
         end_s, evaluations = (
-            float(cells[run[-1]] if of_run[name] is None else of_run[name])
+            cells[run[-1]] if np.isnan(of_run[name]) else of_run[name]
             for cells, name in ((seconds, "end_s"), (at, "end_evaluations"))
         )
         budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
-        if budget_s is not None and end_s > budget_s:
-            end_s, evaluations = budget_s, at[within[0]] if within.size else max(at[run[0]] - 1, 0)
-        if most is not None and evaluations > most:
-            end_s, evaluations = seconds[within[0]] if within.size else 0.0, most
-        return float(end_s), float(evaluations)
+        if end_s > budget_s:
+            end_s, evaluations = budget_s, at[inside[0]] if inside.size else max(at[begin] - 1, 0)
+        if evaluations > most:
+            end_s, evaluations = seconds[inside[0]] if inside.size else 0.0, most
+        if np.isnan(budget_s) and np.isnan(most):
+            budget_s, most = end_s, evaluations if np.isnan(end_s) else np.nan
+        if not (counted := not np.isnan(at[begin])):
+            events = events[-1:]  # the result alone is known
+        row = row_of(
+            self.cells["instance"].iloc[begin],
+            _known(self._optima[begin]),
+            at[events].astype(np.int64) if counted else np.ones(events.size, np.int64),
+            self._precision[events],
+            int(evaluations) if counted else np.nan,
+            seconds[events],
+        )
+        row = with_end(row, float(end_s), _known(budget_s), _known(most))
+        row |= {name: of_run[name] for name in WORDS if isinstance(of_run[name], str)}
+        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
+        return row if counted else row | {"evaluations": None, "budget_evaluations": None}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 NAMES = {  # Words that a column may be called, without case and punctuation, the likeliest first

@@ -304,7 +304,7 @@ def packages(_: Host) -> dict[str, str]:
     found: dict[str, str] = {}
     for place in sys.path:
         for path in sorted(Path(place).glob("*-*.dist-info")):
-            package, _, version = path.stem.partition("-")
+            package, version = path.stem.split("-", 1)
             found.setdefault(package, version)
     return found
 
