@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,12 +64,12 @@ def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
             if bridge is None:
                 cautions.add(path, NO_KERNELS)
             cautions.rows[path] = len(table)
-            by_key = defaultdict[tuple[Any, ...], list[Row]](list)
+            by_key = defaultdict[tuple[str, str, int, int], list[Row]](list)
             for row in table.to_pylist():
-                by_key[tuple(row[name] for name in KEYS)].append(row)
+                by_key[itemgetter(*KEYS)(row)].append(row)
             for key, rows in by_key.items():
                 read = partial(_runs_in, rows, timed=bridge is not None)
-                found.append(DataSet(*key, read=read, index=folder.place(path), bridge=bridge))
+                found.append(DataSet(*key, read, folder.place(path), bridge=bridge))
     return found
 
 
@@ -139,7 +140,7 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFra
     values = numbers_of(table["objective_value"], "objective_value", faults)
     faults.refuse()
     diverged = -np.inf if layout.sign("value") == "-" else np.inf
-    added = {
+    added: dict[str, Any] = {
         "objective_value": np.where(np.isnan(values), diverged, values),
         USUAL["evaluations"]: number,
         USUAL["function"]: table["dataset_name"] + " " + table["objective_name"],

@@ -142,9 +142,10 @@ def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
         if FUNCTION in keys:
             keys = {**common, **keys}
             try:
-                entry = InfoEntry(index, keys, *(parsed_name(keys[name]) for name in PROBLEM))
+                function, dimension = (parsed_name(keys[name]) for name in PROBLEM)
             except (KeyError, ValueError) as error:
                 raise InputError(f"{place}: {' or '.join(PROBLEM)}: {error}") from None
+            entry = InfoEntry(index, keys, function, dimension)
         elif keys:
             common, entry = keys, None
         if keys and not any(word.lower().endswith("dat") for word in words):

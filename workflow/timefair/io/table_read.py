@@ -193,7 +193,7 @@ def rows_of(path: Path, cautions: Cautions) -> pd.DataFrame:
             with pq.ParquetFile(path) as file:
                 stored = file.read()
             stored.validate(full=True)
-            return stored.to_pandas(ignore_metadata=True)
+            return pd.DataFrame(stored.to_pandas(ignore_metadata=True))
         with pa.input_stream(path) as file:
             names, separator = _header(file)
         with pa.input_stream(path) as file:
@@ -202,7 +202,7 @@ def rows_of(path: Path, cautions: Cautions) -> pd.DataFrame:
                 rows = (b",".join(row.split()) for row in file.read().split(b"\n"))
                 content = io.BytesIO(b"\n".join(rows))
             columns = [str(k) for k in range(len(names))]
-            frame = pa_csv.read_csv(
+            frame: pd.DataFrame = pa_csv.read_csv(
                 content,
                 pa_csv.ReadOptions(use_threads=False, column_names=columns),
                 pa_csv.ParseOptions(delimiter=separator or ",", invalid_row_handler=refuse),
@@ -458,8 +458,8 @@ def sets_of(
     table.warn(cautions)
     found = []
     keys = [table.cells[name].to_numpy() for name in _SET]
-    for key, places in pd.Series(np.arange(len(cells))).groupby(keys, sort=False):
-        algorithm, suite, function, dimension = key
+    parts: Any = pd.Series(np.arange(len(cells))).groupby(keys, sort=False)
+    for (algorithm, suite, function, dimension), places in parts:
         read, problem = partial(table.runs, places.to_numpy()), (int(function), int(dimension))
         name = names.get(problem[0], "")
         found.append(DataSet(algorithm, suite, *problem, read, place, name))
@@ -513,9 +513,9 @@ class _Table:
             text = f"{name} is {{here:.9g}}; expected {said}"
             faults.add((here < least) | (here > most), text, here=here)
         for name, words in WORDS.items():
-            given = self.cells[name]
-            text = f"{name} is {{given:.40}}; expected {', '.join(words)}"
-            faults.add(given.notna() & ~given.isin(words), text, given=given)
+            word = self.cells[name]
+            text = f"{name} is {{word:.40}}; expected {', '.join(words)}"
+            faults.add(word.notna() & ~word.isin(words), text, word=word)
         step = {name: _steps(numbers[name]) for name in ("evaluations", "seconds", "value")}
         for name, form in (("evaluations", ".0f"), ("seconds", ".9g")):
             here, back = numbers[name], follows & (step[name] < 0)
@@ -548,9 +548,9 @@ class _Table:
         wrong |= ~np.isfinite(value) & np.isfinite(given)
         faults.add(wrong, text, given=given, gap=value - optimum)
         for name, earlier in self._of_run.items():
-            form, here = "" if name in WORDS else ":.9g", self.cells[name]
-            text = f"{name} is {{here{form}}}, but {{first{form}}} in an earlier row of this run"
-            faults.add(here.notna() & (here != earlier), text, here=here, first=earlier)
+            form, cell = "" if name in WORDS else ":.9g", self.cells[name]
+            text = f"{name} is {{cell{form}}}, but {{first{form}}} in an earlier row of this run"
+            faults.add(cell.notna() & (cell != earlier), text, cell=cell, first=earlier)
         for name, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
             late = numbers[name] > self._of_run[end]
             faults.add(late, f"{name} is {{here:.9g}}, after {end} of this run", here=numbers[name])
@@ -741,7 +741,7 @@ def _guessed_table(
     table: pd.DataFrame, path: Path, cautions: Cautions, layout: Layout
 ) -> pd.DataFrame:
     """The columns of `COLUMNS` in a table where they have other names, or lie side by side."""
-    names = [name for name in table if _plain(name) not in INDEX]
+    names = [name for name in map(str, table) if _plain(name) not in INDEX]
     kept = {name: column for name in COLUMNS if (column := layout.in_file(name)) in names}
     kept |= guessed(names, layout)
     if said := [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]:
