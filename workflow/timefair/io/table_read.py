@@ -666,16 +666,12 @@ def form_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
             raise InputError(f"two columns are called {twice!r}; expected one of each name")
         if all(n in layout.constants or layout.in_file(n) in names for n in NEEDED):
             return cells_of(table, layout)
-        return _cells(_guessed_table(table, path, cautions, layout), layout)
-    cautions.add("", f"read as {form}")
-    return _cells(_completed(frame, path, layout, cautions), layout)
-
-
-def _cells(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """The cells of a frame with the names of `COLUMNS`, of which only the sign of values counts."""
-    sign = layout.sign("value")
-    constants = Layout({"value": f"{sign}value"} if sign else {}, layout.constants)
-    return cells_of(frame, constants)
+        form, frame = "", _guessed_table(table, path, cautions, layout)
+    if form:
+        cautions.add("", f"read as {form}")
+        frame = _completed(frame, path, layout, cautions)
+    sign = layout.sign("value")  # alone counts, as all columns have their own names now
+    return cells_of(frame, Layout({"value": f"{sign}value"} if sign else {}, layout.constants))
 
 
 def _completed(frame: pd.DataFrame, path: Path, layout: Layout, cautions: Cautions) -> pd.DataFrame:
