@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import math
 import os
@@ -81,8 +80,7 @@ def _stem(place: Path) -> Path:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Folder]:
-    """The folder itself, or a temporary one with the data files of a ``.zip`` or ``.tar``, without
-    links.
+    """The folder, or a temporary one with the data files of a ``.zip`` or ``.tar``, without links.
 
     `InputError` if there is no whole archive, or a member is outside the archive's folder.
     """
@@ -127,15 +125,11 @@ def _unpack(path: Path, folder: str) -> None:
 
 def digest(path: Path) -> str:
     """Hexadecimal SHA-256 of a file, or of the names and contents of all files in a folder."""
-
-    def of_file(path: Path) -> str:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-
-    if path.is_file():
-        return of_file(path)
-    lines = [f"{p.relative_to(path).as_posix()} {of_file(p)}\n" for p in files(path)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    if path.is_dir():
+        lines = [f"{p.relative_to(path).as_posix()} {digest(p)}\n" for p in files(path)]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def files(path: Path) -> list[Path]:
@@ -182,20 +176,14 @@ class Cautions:
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[dict[str, None], Counter[str]]] = {}  # places and counts
-        self._place = ""
+        self.place = ""  # the file that a statement about all of the data is about
         self.rows: dict[Path, int] = {}  # number of rows that were read of each data file
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
         places, before = self._kinds.setdefault(text, ({}, Counter()))
-        places[str(place) or self._place] = None
+        places[str(place) or self.place] = None
         before.update(counts)
-
-    def about(self, place: str) -> Cautions:
-        """The same, but a statement about all of the data is one about a file."""
-        other = copy.copy(self)
-        other._place = place
-        return other
 
     @property
     def lines(self) -> list[str]:
@@ -249,9 +237,8 @@ def row_of_lines(
     end: int,
     time_s: NDArray[np.float64] | None = None,
 ) -> Row:
-    """The row of a run from all its logged lines, in any order; it ends at the last one, or later.
-
-    Precisions that are not finite are no improvements.
+    """The row of a run from its logged lines, in any order; those that are not finite are no
+    improvements. It ends at the last one, or later.
     """
     values = np.where(np.isfinite(precision), precision, np.inf)
     order = np.lexsort((values, evaluations))

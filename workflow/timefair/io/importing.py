@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
@@ -64,13 +64,12 @@ def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
             if bridge is None:
                 cautions.add(path, NO_KERNELS)
             cautions.rows[path] = len(table)
-            keys = table.select(KEYS).group_by(KEYS).aggregate([]).to_pylist()
-            for key in keys:
-                part = table
-                for name in KEYS:
-                    part = part.filter(pc.equal(part[name], key[name]))
-                read = partial(_runs_in, part, timed=bridge is not None)
-                found.append(DataSet(**key, read=read, index=folder.place(path), bridge=bridge))
+            by_key = defaultdict[tuple[str, str, int, int], list[Row]](list)
+            for row in table.to_pylist():
+                by_key[itemgetter(*KEYS)(row)].append(row)
+            for key, rows in by_key.items():
+                read = partial(_runs_in, rows, timed=bridge is not None)
+                found.append(DataSet(*key, read, folder.place(path), bridge=bridge))
     return found
 
 
@@ -90,9 +89,9 @@ def _bridge(facts: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _runs_in(table: pa.Table, *, timed: bool) -> list[Row]:
+def _runs_in(rows: Sequence[Row], *, timed: bool) -> list[Row]:
     runs = []
-    for row in table.to_pylist():
+    for row in rows:
         at, time_s, precision = (
             np.array([event[name] for event in row["events"]], kind)
             for name, kind in (("evaluations", np.int64), ("time_s", float), ("precision", float))
@@ -127,31 +126,26 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFra
     replace each of `USUAL`. Samples that a later one of their run was as fast as are omitted.
     """
     table, faults = rows_of(path, cautions), Faults()
-    there = table.column_names
-    if missing := [n for n in (*RUN, "stop_val", "time", "objective_value") if n not in there]:
+    if missing := [n for n in (*RUN, "stop_val", "time", "objective_value") if n not in table]:
         raise InputError(f"no column {', '.join(missing)}: not a results file of benchopt")
     ones = {name: "1" for name in ("dimension", "instance") if name not in layout.columns}
     layout = layout.over(USUAL, ones)
-    frame = table.select([*RUN, *({STRATEGY} & {*there})]).to_pandas()
-    number = frame.groupby(RUN, dropna=False).cumcount() + 1.0
-    if STRATEGY in frame:
-        counted = frame[STRATEGY].astype(str).str.lower().isin(COUNTED)
+    number = table.groupby(RUN, dropna=False).cumcount().to_numpy() + 1.0
+    if STRATEGY in table:
+        counted = table[STRATEGY].astype(str).str.lower().isin(COUNTED).to_numpy()
         stop = numbers_of(table["stop_val"], "stop_val", faults)
         said = "stop_val is empty or NaN; expected a number of iterations"
-        faults.add(np.flatnonzero(counted & np.isnan(stop)), said)
-        number = number.where(~counted, stop + 1)
+        faults.add(counted & np.isnan(stop), said)
+        number = np.where(counted, stop + 1, number)
     values = numbers_of(table["objective_value"], "objective_value", faults)
     faults.refuse()
     diverged = -np.inf if layout.sign("value") == "-" else np.inf
-    added = {
+    added: dict[str, Any] = {
         "objective_value": np.where(np.isnan(values), diverged, values),
         USUAL["evaluations"]: number,
-        USUAL["function"]: frame["dataset_name"] + " " + frame["objective_name"],
+        USUAL["function"]: table["dataset_name"] + " " + table["objective_name"],
     }
-    table = table.drop_columns(["objective_value"])
-    for name, column in added.items():
-        table = table.append_column(name, pa.array(column))
-    cells = cells_of(table, layout)
+    cells = cells_of(table.assign(**added), layout)
     cells = cells.sort_values("evaluations", kind="stable")[::-1]
     keys = [cells[name] for name in ("algorithm", "function", "dimension", "instance", "run")]
     soonest = cells["seconds"].groupby(keys).cummin()
@@ -179,9 +173,8 @@ SHOWN = 8  # the largest number of names in a message
 def one_algorithm(
     sets: list[DataSet], wanted: str | None, cautions: Cautions
 ) -> tuple[str, list[DataSet]]:
-    """The name and the data sets of the wanted algorithm, or of the only one.
-
-    Several names count as one if each function and dimension of a single folder has only one name.
+    """The name and the data sets of the wanted algorithm, or the only one: several names count as
+    one if each function and dimension of a single folder has only one.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
@@ -301,9 +294,7 @@ def import_data(
     Runs on the same instance are numbered from 0 in the order of the data. `algorithm` is its name
     in the data, needed if they contain several, and `label` that in the record. `wanted` are the
     problems to import, without times; by default all, with times. `layout` has the columns of a
-    table; for ``ioh``, ``seconds`` is a logged property. `InputError` without data of this format
-    or a run on a wanted problem, or for several algorithms or suites, or damaged files. Nothing is
-    written then.
+    table; for ``ioh``, ``seconds`` is a logged property. After an `InputError`, nothing is written.
     """
     cautions = Cautions()
     with ExitStack() as stack, _naming(path):
@@ -337,12 +328,10 @@ def import_all(
     others: Sequence[Path] = (),
     layout: Layout | None = None,
 ) -> list[Imported]:
-    """Write the runs of each algorithm of a table with times to a record of its own, named by
-    label.
+    """Write the runs of each algorithm to a record of its own, named by label, with times.
 
     Several files count as one, with times of one clock; runs in a file follow those in files
-    before. A label has ``_`` for characters that labels do not have. `InputError` as in
-    `import_data`, for two equal labels, or if the files disagree. Nothing is written then.
+    before. `InputError` as in `import_data`, for two equal labels, or if the files disagree.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
@@ -398,9 +387,10 @@ def _opened(
         with _naming(path):
             if not path.is_file():
                 raise InputError("is a folder" if path.is_dir() else "there is no such file")
-            about = cautions.about(path.name) if len(paths) > 1 else cautions
-            cells[path] = TABLES[format](path, about, layout)
+            cautions.place = path.name if len(paths) > 1 else ""
+            cells[path] = TABLES[format](path, cautions, layout)
             cautions.rows[path] = len(cells[path])
+    cautions.place = ""
     numbering = numbering_of([*cells.values()], cautions, wanted)
     for path, own in cells.items():
         with _naming(path):

@@ -53,8 +53,10 @@ FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 PROBLEM = (FUNCTION, DIMENSION)
 SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
 """Names of these keys in multi-objective data."""
-_KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
-_WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
+_PART = re.compile(
+    r"\s*(?:([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)|([^,]*?)\s*(?:,|$))"
+)
+"""A key with its value, or a word."""
 _LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
 _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*[^;\s]+(;.*)?)?")
 Number = Annotated[int, Field(ge=0, le=LARGEST_NAME)]
@@ -78,11 +80,10 @@ class InfoEntry:
 
     index: Path
     keys: dict[str, str]
-    comment: str
+    function: int
+    dimension: int
     named: list[tuple[str, list[ListedRun]]] = field(default_factory=list)
     files: Files = field(default_factory=list)
-    function: int = 0
-    dimension: int = 0
 
 
 def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
@@ -103,8 +104,7 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
             if not entry.named:
                 cautions.add(place, "an entry without trials is skipped")
             for name, trials in entry.named:
-                within = f"{entry.keys['folder']}/" if entry.keys.get("folder") else ""
-                stem = within + name.rpartition(".")[0]
+                stem = str(Path(entry.keys.get("folder", ""), name.rpartition(".")[0]))
                 beside = (folder.beside(index, stem + suffix) for suffix in suffixes)
                 path = next((path for path in beside if path is not None), None)
                 if not trials or path is None:
@@ -129,24 +129,23 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
 def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
     common: dict[str, str] = {}
     entry: InfoEntry | None = None
-    comment = ""
     text = index.read_text(encoding="utf-8-sig", errors="replace")
     lines = chain.from_iterable(map(_LOST_LINE_END.split, text.splitlines()))
     for line in filter(None, map(str.strip, lines)):
         if line.startswith("%"):
-            comment = line
-            if entry is not None and not entry.named:
-                entry.comment = line
+            if line.startswith("% Combination of"):
+                raise InputError(f"{place}: {BEST_OF_MANY}")
             continue
         keys, words = _parts(line)
         if keys and entry is not None:
             yield entry
         if FUNCTION in keys:
-            entry = InfoEntry(index, {**common, **keys}, comment if common else "")
+            keys = {**common, **keys}
             try:
-                entry.function, entry.dimension = (parsed_name(entry.keys[k]) for k in PROBLEM)
+                function, dimension = (parsed_name(keys[name]) for name in PROBLEM)
             except (KeyError, ValueError) as error:
                 raise InputError(f"{place}: {' or '.join(PROBLEM)}: {error}") from None
+            entry = InfoEntry(index, keys, function, dimension)
         elif keys:
             common, entry = keys, None
         if keys and not any(word.lower().endswith("dat") for word in words):
@@ -162,15 +161,12 @@ def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
 def _parts(line: str) -> tuple[dict[str, str], list[str]]:
     keys: dict[str, str] = {}
     words: list[str] = []
-    at = 0
-    while at < len(line):
-        if found := _KEY.match(line, at):
-            name = SYNONYMS.get(found[1], found[1])
-            keys[name] = next((value for value in found.groups()[1:] if value is not None), "")
-        elif found := _WORD.match(line, at):
-            words += filter(None, [found[1]])
-        assert found is not None
-        at = found.end()
+    for found in _PART.finditer(line):
+        name, *values, word = found.groups()
+        if name is not None:
+            keys[SYNONYMS.get(name, name)] = next((v for v in values if v is not None), "")
+        elif word:
+            words.append(word)
     return keys, words
 
 
@@ -272,28 +268,22 @@ _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
-class CocoColumns(NamedTuple):
-    """The columns of a data file: that of precisions, from 0, and whether column 1 has evaluations
-    of the constraints. Precisions can be below 0 if the optimum is `best_known`.
-    """
+Columns = tuple[int, ...]
+"""The columns of evaluations, of f and maybe of constraints, and then that of precisions."""
 
-    precision: int
-    constraints: bool = False
-    best_known: bool = False
-
-
-FORMATS: dict[str | None, CocoColumns] = {  # by ``data_format``
-    **dict.fromkeys((None, "bbob", "bbob-old"), CocoColumns(2)),
-    **dict.fromkeys(("bbob-new", "bbob-new2"), CocoColumns(2, constraints=True)),
+FORMATS: dict[str | None, Columns] = {  # by ``data_format``
+    **dict.fromkeys((None, "bbob", "bbob-old"), (0, 2)),
+    **dict.fromkeys(("bbob-new", "bbob-new2"), (0, 1, 2)),
 }
-INDICATOR = CocoColumns(1, best_known=True)  # of multi-objective data: the key ``indicator``
+INDICATOR: Columns = (0, 1)
+"""Of multi-objective data, whose precisions can be below 0, as the optimum is the best known."""
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
 
 
 @dataclass
 class _Trial:
-    """The lines of one trial; `end` is the last evaluation in the ``.tdat`` file, `end_of_f` that
-    of f. `evaluations` include those of the constraints, as in cocopp.
+    """The lines of one trial; evaluations are with those of constraints, as in cocopp. `end` is the
+    last one in the ``.tdat`` file, `end_of_f` that of f.
     """
 
     f_opt: float | None
@@ -311,14 +301,11 @@ class _Trial:
             return listed.evals >= self.end_of_f
         return listed.evals == self.end_of_f
 
-    def run(self, listed: ListedRun, columns: CocoColumns) -> Row:
-        """The run; finite precisions are raised to the largest later one, as in cocopp.
-
-        Its end is that of the ``.info`` file if there is no ``.tdat`` file.
-        """
+    def run(self, listed: ListedRun, columns: Columns) -> Row:
+        """The run; finite precisions are raised to the largest later one, as in cocopp."""
         order = np.argsort(self.evaluations, kind="stable")
         precision = self.precision[order]
-        if not columns.best_known:
+        if columns != INDICATOR:
             precision[(precision < 0) & (precision >= BELOW)] = 0.0
         finite = np.isfinite(precision)
         largest = np.maximum.accumulate(np.where(finite, precision, -np.inf)[::-1])[::-1]
@@ -335,17 +322,16 @@ class _Trial:
         return math.isclose(self.f_opt, other.f_opt, abs_tol=1e-6)
 
 
-def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Trial]:
+def _trials_in(path: Path, place: Path, columns: Columns, cautions: Cautions) -> list[_Trial]:
     """The trials of a data file, between comments; `InputError` for another format."""
     found = []
-    of_f = [0, 1] if columns.constraints else [0]
     for header, rows in _parts_of(path, place, lambda line: line.startswith("%"), cautions):
         if not rows:
             continue
         text = "".join(header)
         if "algorithm type = best" in text:
             raise InputError(f"{place}: {BEST_OF_MANY}")
-        *counts, precision = _numbers(rows, of_f, [columns.precision], place, "COCO")
+        *counts, precision = _numbers(rows, columns[:-1], columns[-1:], place, "COCO")
         number, words = rows[0]
         if match := _F_OPT.search(text):
             f_opt = _numbers([(number, [match[1]])], [], [0], place, "COCO")[0, 0]
@@ -361,7 +347,7 @@ def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions
 
 
 def _published_runs(
-    path: Path, listed: list[ListedRun], columns: CocoColumns, folder: Folder, cautions: Cautions
+    path: Path, listed: list[ListedRun], columns: Columns, folder: Folder, cautions: Cautions
 ) -> list[Row]:
     """The listed trials of a data file; `InputError` if one of them is missing."""
     place = folder.place(path)
@@ -373,7 +359,7 @@ def _published_runs(
     if any((one.precision[1:] > one.precision[:-1]).any() for one in found):
         text = "the best precision increases within a trial; the later, larger value is used"
         cautions.add(place, text)
-    if not columns.best_known and any((one.precision < BELOW).any() for one in found):
+    if columns != INDICATOR and any((one.precision < BELOW).any() for one in found):
         cautions.add(place, "precisions are far below 0; check the optimum in the data")
     if any(one.evals is None for one in listed):
         text = "aborted trials, without an end in the .info file, end at their last line"
@@ -386,7 +372,7 @@ def _published_runs(
 
 
 def _read_ends(
-    trials: list[_Trial], path: Path, columns: CocoColumns, folder: Folder, cautions: Cautions
+    trials: list[_Trial], path: Path, columns: Columns, folder: Folder, cautions: Cautions
 ) -> None:
     """Set the ends by the ``.tdat`` file, up to the first trial that differs between both."""
     beside = folder.beside(path, path.with_suffix(".tdat").name)
@@ -419,8 +405,6 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     place, keys = folder.place(entry.index), entry.keys
     if "maximization" in keys or "algInfo" in keys:
         raise InputError(f"{place}: data of IOHprofiler; import them with the format ioh")
-    if entry.comment.startswith("% Combination of"):
-        raise InputError(f"{place}: {BEST_OF_MANY}")
     algorithm = keys.get(ALGORITHM, "").strip()
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name
@@ -464,9 +448,7 @@ _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 @dataclass
 class IohLog:
-    """The lines of a run, shape (lines,): plain values, those of the instance and seconds; NaN
-    where these are not read.
-    """
+    """The lines of a run, shape (lines,): plain values, those of the instance; NaN if not read."""
 
     evaluations: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -541,14 +523,6 @@ UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
 UNKNOWN = "unknown_suite"
 
-BBOB = (
-    "Sphere Ellipsoid Rastrigin BuecheRastrigin LinearSlope AttractiveSector StepEllipsoid "
-    "Rosenbrock RosenbrockRotated EllipsoidRotated Discus BentCigar SharpRidge DifferentPowers "
-    "RastriginRotated Weierstrass Schaffers10 Schaffers1000 GriewankRosenbrock Schwefel "
-    "Gallagher101 Gallagher21 Katsuura LunacekBiRastrigin"
-).lower().split()  # fmt: skip
-"""Names of the functions of ``bbob``, in lower case, letters and digits only."""
-
 BEYOND = 1e-6  # relative tolerance for values beyond the optimum, for rounding
 
 
@@ -563,12 +537,16 @@ class IohFunction(NamedTuple):
 
     def in_suite(self, place: Path, cautions: Cautions) -> IohFunction | None:
         """The same, with our name of the suite; None, with a caution, if only an optimum that is
-        not known would give precisions. `InputError` for maximized values of a suite but ``pbo``,
-        or a function that this lacks.
+        not known would give precisions. `InputError` for other maximized values.
         """
-        suite = self._our_suite(place, cautions)
-        if self.maximized and suite not in SUITES:
+        suite = NAMES.get(self.suite, self.suite)
+        if self.suite in UNNAMED:
+            suite = PBO.name if self.maximized else "bbob"
+            suite = suite if self._is_of(suite.upper()) else UNKNOWN
+        if suite not in SUITES and self.maximized:
             cautions.add(place, "values are maximized; they are read with the other sign")
+        elif suite not in SUITES:
+            cautions.add("", f"{suite}: values are read as distances to the optimum")
         elif self.maximized and suite != PBO.name:
             raise InputError(f"{place}: values are maximized, but those of {suite} are minimized")
         elif self.maximized and not PBO.knows_optimum(self.number, self.dimension, 1):
@@ -576,24 +554,14 @@ class IohFunction(NamedTuple):
             return None
         return self._replace(suite=suite)
 
-    def _our_suite(self, place: Path, cautions: Cautions) -> str:
-        if self.suite not in UNNAMED:
-            suite = NAMES.get(self.suite, self.suite)
-            if suite not in SUITES and not self.maximized:
-                cautions.add("", f"{suite}: values are read as distances to the optimum")
-            return suite
-        if self.maximized:
-            if self.number in PBO.functions and importlib.util.find_spec("ioh") is not None:
-                import ioh
+    def _is_of(self, problems: str) -> bool:
+        """Whether a class of ioh's problems has a function of this number and name."""
+        if importlib.util.find_spec("ioh") is None:
+            return False
+        import ioh
 
-                if _plain(ioh.ProblemClass.PBO.problems[self.number]) == _plain(self.name):
-                    return PBO.name
-            return UNKNOWN
-        if BBOB[self.number - 1 : self.number] == [_plain(self.name)]:
-            cautions.add(place, "no name of the suite; bbob is used, from the name of the function")
-            return "bbob"
-        cautions.add(place, "no name of the suite; values are read as distances to the optimum")
-        return UNKNOWN
+        name = getattr(ioh.ProblemClass, problems).problems.get(self.number)
+        return name is not None and _plain(name) == _plain(self.name)
 
     def precisions(
         self, place: Path, run: IohLog, instance: int
@@ -721,10 +689,7 @@ class _Reader:
             yield DataSet(algorithm, known.suite, known.number, known.dimension, read, place)
 
     def _runs(self, function: IohFunction, place: Path, files: Files, index: str) -> list[Row]:
-        """The runs that an index file lists for its data files, in its order.
-
-        `InputError` if runs are missing, a file is damaged, or values to be minimized only rise.
-        """
+        """The runs that an index file lists for its data files, in its order."""
         made, cautions = [], self.cautions
         for data, listed in files:
             where = self.folder.place(data)
@@ -757,21 +722,18 @@ def _is_maximized(entry: InfoEntry, place: Path) -> bool:
     value = entry.keys.get("maximization", "").upper()
     if value in ("T", "TRUE", "1", "F", "FALSE", "0"):
         return value in ("T", "TRUE", "1")
-    if value:
-        raise InputError(f"{place}: maximization is {value!r}, expected 'T' or 'F'")
-    if (suite := NAMES.get(entry.keys.get("suite", ""))) is not None:
-        return suite == PBO.name
-    raise InputError(
-        f"{place}: no key maximization; use --columns value=-raw_y if values are maximized, "
-        "value=+raw_y if not"
-    )
+    suite = NAMES.get(entry.keys.get("suite", ""))
+    if suite is None or value:
+        raise InputError(
+            f"{place}: maximization is {value!r}, expected 'T' or 'F'; use --columns value=-raw_y "
+            "if values are maximized, value=+raw_y if not"
+        )
+    return suite == PBO.name
 
 
 def ioh_data_sets(folder: Folder, cautions: Cautions, layout: Layout) -> list[DataSet]:
-    """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
-
-    `InputError` for other columns than `ONLY`, an index file that is not IOHprofiler's, several
-    objectives, or a maximized suite but ``pbo``.
+    """The data sets of a folder: those of ``.json`` files first, each in the order of the files;
+    `InputError` for other columns than `ONLY`, or files that are not IOHprofiler's.
     """
     columns, sign = layout.columns, layout.sign("value")
     if layout.constants or set(columns) - {"seconds", "value"}:

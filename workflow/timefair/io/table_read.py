@@ -6,11 +6,12 @@ empty string or NaN, and the attribute ``value`` is the name of the values, with
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,10 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError, suggest
 from timefair.basics.optimum import LARGEST, ROUNDING, difference, is_below, precision
@@ -89,26 +89,33 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the columns of a table are in a file, by the names of `COLUMNS`.
-
-    `columns` are names in the file, of `SIGNED` maybe with a sign; `constants` are cells of absent
-    ones.
+    """Where the columns of a table are in a file, by the names of `COLUMNS`: names in the file, of
+    `SIGNED` maybe with a sign, and cells of absent ones.
     """
 
-    columns: Mapping[str, str] = field(default_factory=dict)
-    constants: Mapping[str, str] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: str = "", constants: str = "") -> Layout:
         """Read two options such as ``seconds=time,value=best_f`` and ``dimension=10``."""
-        mapped = _options("--columns", columns, "seconds=time")
-        fixed = _options("--set", constants, "dimension=10")
-        for name, word in fixed.items():
-            if COLUMNS[name].kind != "text" and _floats([word]) is None:
-                raise InputError(f"--set: {name}: {word!r}: should be a number")
-        if twice := sorted(mapped.keys() & fixed.keys()):
-            raise InputError(f"--set: {twice[0]}: --columns has it too; give it once")
-        return cls(mapped, fixed)
+        found = cls({}, {})
+        for option, text, example, named in (
+            ("--columns", columns, "seconds=time", found.columns),
+            ("--set", constants, "dimension=10", found.constants),
+        ):
+            for part in filter(None, map(str.strip, text.split(","))):
+                name, _, word = map(str.strip, part.partition("="))
+                if not word:
+                    raise InputError(f"{option}: {part!r}: should be NAME=WORD, such as {example}")
+                if name not in COLUMNS:
+                    unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
+                    raise InputError(f"{option}: {name!r}: {unknown}")
+                is_number = COLUMNS[name].kind != "text" and option == "--set"
+                if is_number and _floats(pd.Series([word])) is None:
+                    raise InputError(f"--set: {name}: {word!r}: should be a number")
+                named[name] = word
+        return found
 
     def over(self, columns: Mapping[str, str], constants: Mapping[str, str]) -> Layout:
         """The same layout, over one that a campaign has; `InputError` for an unknown column."""
@@ -127,21 +134,6 @@ class Layout:
         return first if name in SIGNED and first in ("+", "-") else ""
 
 
-def _options(option: str, text: str, example: str) -> dict[str, str]:
-    parts: dict[str, str] = {}
-    for part in filter(None, (word.strip() for word in text.split(","))):
-        name, _, value = (word.strip() for word in part.partition("="))
-        if not value:
-            raise InputError(f"{option}: {part!r}: should be NAME=WORD, such as {example}")
-        if name not in COLUMNS:
-            unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
-            raise InputError(f"{option}: {name!r}: {unknown}")
-        if name in parts:
-            raise InputError(f"{option}: {name}: given twice")
-        parts[name] = value
-    return parts
-
-
 SHOWN_ROWS = 10  # the largest number of rows in a message
 SEPARATORS = (",", ";", "\t")  # separators of a CSV file; the header decides
 _COMMA = r"^\s*([+-]?\d+),(\d+([eE][+-]?\d+)?)\s*$"  # a number with a decimal comma
@@ -152,34 +144,37 @@ ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")  # cells without a 
 
 
 class Faults:
-    """Collects what is wrong, by row; rows are counted from 1 below the header."""
+    """What is wrong, by row from 0; `rows` are those of the places in columns if they differ."""
 
-    def __init__(self) -> None:
-        self._texts: dict[int, Callable[[], str]] = {}
+    def __init__(self, rows: NDArray[np.intp] | None = None) -> None:
+        self._rows = rows
+        self._wrong: set[int] = set()
+        self._texts: dict[int, str] = {}  # at least of the first wrong rows
 
-    def add(
-        self,
-        rows: NDArray[np.intp],
-        text: str | Callable[[int], str],
-        places: NDArray[np.intp] | None = None,
-    ) -> None:
-        """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
-        said = (lambda _: text) if isinstance(text, str) else text
-        given = rows if places is None else places
-        for row, place in zip(rows.tolist(), given.tolist(), strict=True):
-            self._texts.setdefault(row, partial(said, place))
+    def add(self, wrong: ArrayLike, text: str, **cells: ArrayLike) -> None:
+        """Add a fault of the places that are `wrong`; `text` has fields for `cells` of a place."""
+        places = np.flatnonzero(wrong)
+        rows = places if self._rows is None else self._rows[places]
+        self._wrong.update(rows.tolist())
+        for k in np.argsort(rows)[:SHOWN_ROWS]:
+            shown = {name: np.asarray(column)[places[k]] for name, column in cells.items()}
+            self.say(int(rows[k]), text.format_map(shown))
+
+    def say(self, row: int, text: str) -> None:
+        self._wrong.add(row)
+        self._texts.setdefault(row, text)
 
     def refuse(self) -> None:
         """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
-        wrong = sorted(self._texts)
-        shown = [f"row {row + 1}: {self._texts[row]()}" for row in wrong[:SHOWN_ROWS]]
-        if more := len(wrong) - len(shown):
+        first_rows = sorted(self._wrong)[:SHOWN_ROWS]
+        shown = [f"row {row + 1}: {self._texts[row]}" for row in first_rows]
+        if more := len(self._wrong) - len(shown):
             shown.append(f"and {counted(more, 'more row')} with faults")
         if shown:
             raise InputError(*shown)
 
 
-def rows_of(path: Path, cautions: Cautions) -> pa.Table:
+def rows_of(path: Path, cautions: Cautions) -> pd.DataFrame:
     """The columns of a Parquet file, or of a CSV file as text; without a header, of runs.
 
     Of numbers in a file without commas between its cells, decimal commas become points.
@@ -188,7 +183,7 @@ def rows_of(path: Path, cautions: Cautions) -> pa.Table:
 
     def refuse(row: pa_csv.InvalidRow) -> str:
         text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2]), text)  # the header is 1
+        faults.say((row.number or 2) - 2, text)  # the header is 1
         return "skip"
 
     with path.open("rb") as file:
@@ -196,7 +191,9 @@ def rows_of(path: Path, cautions: Cautions) -> pa.Table:
     try:
         if parquet:
             with pq.ParquetFile(path) as file:
-                return file.read()
+                stored = file.read()
+            stored.validate(full=True)
+            return pd.DataFrame(stored.to_pandas(ignore_metadata=True))
         with pa.input_stream(path) as file:
             names, separator = _header(file)
         with pa.input_stream(path) as file:
@@ -205,32 +202,31 @@ def rows_of(path: Path, cautions: Cautions) -> pa.Table:
                 rows = (b",".join(row.split()) for row in file.read().split(b"\n"))
                 content = io.BytesIO(b"\n".join(rows))
             columns = [str(k) for k in range(len(names))]
-            table = pa_csv.read_csv(
+            frame: pd.DataFrame = pa_csv.read_csv(
                 content,
                 pa_csv.ReadOptions(use_threads=False, column_names=columns),
                 pa_csv.ParseOptions(delimiter=separator or ",", invalid_row_handler=refuse),
                 pa_csv.ConvertOptions(
                     column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
                 ),
-            )
+            ).to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)[:200].rstrip(".")
         kind = "Parquet" if parquet else "CSV or Parquet"
         raise InputError(f"not a {kind} file ({reason})") from None
     faults.refuse()
     if separator != ",":
-        pointed = [pc.replace_substring_regex(c, _COMMA, r"\1.\2") for c in table.columns]
-        if pointed != table.columns:
+        pointed = frame.replace(_COMMA, r"\1.\2", regex=True)
+        if not pointed.equals(frame):
             cautions.add("", "decimal commas are read as points")
-        table = pa.table(pointed, columns)
-    body = table.slice(1)
-    head = [str(column[0]).strip() for column in table.columns]
+        frame = pointed
+    head, body = [word.strip() for word in frame.iloc[0]], frame[1:]
     seeds = len({*head}) == len(head) > 1 and all(map(str.isdigit, head))
-    if (seeds and not all(pc.all(pc.utf8_is_digit(c)).as_py() for c in body.columns)) or _floats(
-        head
+    if (seeds and not all(body[name].str.isdigit().all() for name in body)) or _floats(
+        frame.iloc[0]
     ) is None:
-        return body.rename_columns(head)
-    return table.rename_columns([f"run{k}" for k in range(len(head))])
+        return body.set_axis(head, axis=1)
+    return frame.set_axis([f"run{k}" for k in range(len(head))], axis=1)
 
 
 def _header(file: Any) -> tuple[list[str], str]:
@@ -251,110 +247,92 @@ def _header(file: Any) -> tuple[list[str], str]:
     return next(csv.reader([line], delimiter=separator)), separator
 
 
-def cells_of(table: pa.Table, layout: Layout) -> pd.DataFrame:
+def cells_of(table: pd.DataFrame, layout: Layout) -> pd.DataFrame:
     """The cells of a table in memory; `InputError` for an absent column, or wrong rows."""
-    absent = {name for name in COLUMNS if layout.in_file(name) not in table.column_names}
+    absent = {name for name in COLUMNS if layout.in_file(name) not in table}
     absent -= layout.constants.keys()
     needed = NEEDED if "seconds" in absent else ("evaluations", *NEEDED)
     if missing := [name for name in needed if name in absent]:
         raise InputError(
-            f"no column {', '.join(missing)}; columns: {first(table.column_names, 20)}; map them "
+            f"no column {', '.join(missing)}; columns: {first(table.columns, 20)}; map them "
             f"with --columns {missing[0]}=NAME, or give a constant with --set {missing[0]}=WORD"
         )
-    if not len(table):
+    if table.empty:
         raise InputError("no rows; expected a header, and one row per improvement of a run")
     faults = Faults()
     cells: dict[str, NDArray[Any]] = {}
     for name, column in COLUMNS.items():
-        if name in layout.constants:
-            given = pa.array([layout.constants[name]] * len(table))
-        elif name in absent:
-            given = pa.nulls(len(table))
+        if name in absent or name in layout.constants:
+            given = pd.Series(layout.constants.get(name, ""), range(len(table)))
         else:
             given = table[layout.in_file(name)]
         if column.kind == "text":
-            cells[name] = _texts(given, name)
+            cells[name] = _texts(given)
             empty = cells[name] == ""
         else:
             sign = -1 if layout.sign(name) == "-" else 1
             cells[name] = sign * numbers_of(given, name, faults)
             empty = np.isnan(cells[name])
         if column.needed or (name in ("evaluations", "seconds") and not empty.all()):
-            faults.add(np.flatnonzero(empty), f"{name} is empty or NaN")
+            faults.add(empty, f"{name} is empty or NaN")
     faults.refuse()
     frame = pd.DataFrame({name: pd.Series(of, dtype=of.dtype) for name, of in cells.items()})
     frame.attrs["value"] = layout.columns.get("value", "value")
     return frame
 
 
-def _plainly(cells: pa.Array | pa.ChunkedArray) -> pa.Array:
-    whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-    return whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole
+def _texts(cells: pd.Series) -> NDArray[np.object_]:
+    """Words without surrounding space, empty for absent ones; of whole numbers, their digits."""
+    if pd.api.types.is_float_dtype(cells):
+        known = cells.dropna()
+        if ((known % 1 == 0) & (known.abs() <= LARGEST_COUNT)).all():
+            cells = cells.astype("Int64")
+    return cells.astype("string").str.strip().fillna("").to_numpy(object)
 
 
-def _texts(cells: pa.Array | pa.ChunkedArray, name: str) -> NDArray[np.object_]:
-    cells = _plainly(cells)
-    try:
-        if pa.types.is_floating(cells.type):
-            whole = cells.cast(pa.int64(), safe=False)
-            if pc.all(pc.equal(whole.cast(cells.type), cells)).as_py():
-                cells = whole
-        words = pc.fill_null(pc.utf8_trim_whitespace(cells.cast(pa.string())), "")
-    except pa.ArrowException:
-        raise InputError(
-            f"column {name}: has {cells.type} cells; expected text or numbers"
-        ) from None
-    return np.asarray(words.to_numpy(zero_copy_only=False), dtype=object)
-
-
-def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
-    """Numbers, shape (rows,), NaN where a cell is empty; counts are whole and not negative.
-
-    Other cells are faults; `InputError` if the column has neither text nor numbers.
-    """
-    cells = _plainly(cells)
-    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
-        values = _parsed(cells, name, faults)
-    else:
-        try:
-            floats = cells.cast(pa.float64(), safe=False)
-        except pa.ArrowException:
-            raise InputError(f"column {name}: has {cells.type} cells; expected numbers") from None
-        values = np.array(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
+def numbers_of(cells: pd.Series, name: str, faults: Faults) -> NDArray[np.float64]:
+    """Numbers, shape (rows,), NaN for empty cells; what is no number or no count is a fault."""
+    values, wrong = _parsed(cells)
+    if wrong.any():
+        words = pd.Series(_texts(cells)).str.slice(0, 40)
+        more = np.where(words.str.match(_COMMA), " with a decimal point", "")
+        faults.add(wrong, f"{name} is {{word!r}}; expected a number{{more}}", word=words, more=more)
     if name in COLUMNS and COLUMNS[name].kind == "count":
         whole = (values >= 0) & (values <= LARGEST_COUNT) & (values == np.floor(values))
-        faults.add(
-            np.flatnonzero(~whole & ~np.isnan(values)),
-            lambda row: f"{name} is {values[row]:.16g}; expected a whole number of at least 0",
-        )
+        text = f"{name} is {{value:.16g}}; expected a whole number of at least 0"
+        faults.add(~whole & ~np.isnan(values), text, value=values)
     return values
 
 
-def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
-    words = pc.utf8_trim_whitespace(cells)
-    words = pc.if_else(pc.equal(words, ""), None, words)
-    try:
-        return np.array(words.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
-    except pa.ArrowInvalid:
-        pass
-    values = np.full(len(words), np.nan)
-    for row, word in enumerate(words.to_pylist()):
+def _parsed(cells: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The numbers of a column, NaN for absent ones, and which cells have something else."""
+    wrong = np.zeros(len(cells), bool)
+    if pd.api.types.is_numeric_dtype(cells):
+        return cells.to_numpy(np.float64, na_value=np.nan), wrong
+    words = _texts(cells)
+    with contextlib.suppress(pa.ArrowInvalid):
+        return np.array(pa.array(words, mask=words == "").cast(pa.float64())), wrong
+    values = np.full(len(cells), np.nan)
+    for row, word in enumerate(words):
         try:
-            values[row] = np.nan if word is None else parsed_number(word)
+            values[row] = np.nan if word.lower() in ABSENT else parsed_number(word)
         except ValueError:
-            comma = " with a decimal point" if re.match(_COMMA, word) else ""
-            shown = f"{name} is {word[:40]!r}; expected a number{comma}"
-            faults.add(np.array([row]), shown)
-    return values
+            wrong[row] = True
+    return values, wrong
 
 
-NamedKind = Literal["function", "instance"]
+def _floats(cells: pd.Series) -> NDArray[np.float64] | None:
+    """The numbers of a column, NaN for absent ones; None if it has something else."""
+    values, wrong = _parsed(cells)
+    return None if wrong.any() else values
+
+
 SHOWN_NAMES = 5  # the largest number of names in a message
 _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
 
-Numbering = tuple[Mapping[NamedKind, Mapping[str, int]], Mapping[int, str]]
+Numbering = tuple[Mapping[str, Mapping[str, int]], Mapping[int, str]]
 """The number of each function and instance of tables that are read together, by their kind and
 word, and the names of functions that are no numbers.
 """
@@ -365,14 +343,12 @@ def numbering_of(
 ) -> Numbering:
     """The numbers in all tables: numbers are kept.
 
-    Without `wanted`, names are numbered in their order, from 1 or after the numbers, and so are
-    numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as for a
-    0.
+    With `wanted`, names are matched by its names, or refused, as a 0 is. Without, they are numbered
+    in their order, from 1 or after the numbers, and so are numbers if one of them is 0.
     """
-    numbers: dict[NamedKind, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     names: dict[int, str] = {}
-    kinds: tuple[NamedKind, ...] = ("function", "instance")
-    for kind in kinds:
+    for kind in ("function", "instance"):
         words = sorted({word for one in tables for word in one[kind].unique()}, key=_by_number)
         given = {word: at for word in words if (at := _number(kind, word)) is not None}
         if wanted is not None:
@@ -388,7 +364,7 @@ def numbering_of(
     return numbers, names
 
 
-def _number(kind: NamedKind, word: str) -> int | None:
+def _number(kind: str, word: str) -> int | None:
     """The whole number in a word, such as ``3.0``, ``3e0``, of a function ``f3``; None: a name."""
     if kind == "function" and word[:1] in {"f", "F"} and word[1:].isdecimal():
         word = word[1:]
@@ -398,7 +374,7 @@ def _number(kind: NamedKind, word: str) -> int | None:
 
 
 def _matched(
-    kind: NamedKind,
+    kind: str,
     words: Iterable[str],
     numbers: Mapping[str, int],
     wanted: WantedProblems,
@@ -474,19 +450,19 @@ def sets_of(
     by_word, names = numbering
     numbers = {kind: cells[kind].map(of) for kind, of in by_word.items()}
     for kind, of in numbers.items():
-        for row in np.flatnonzero(of > LARGEST_NAME):
-            word = str(cells[kind].iloc[row])[:40]
-            faults.add(np.array([row]), f"{kind} is {word}; expected at most {LARGEST_NAME}")
+        text = f"{kind} is {{word:.40}}; expected at most {LARGEST_NAME}"
+        faults.add(of > LARGEST_NAME, text, word=cells[kind])
     faults.refuse()
     table = _Table(cells.assign(**numbers))
     table.check()
     table.warn(cautions)
     found = []
-    for places in table.parts(_SET):
-        algorithm, suite, *problem = table.cells[_SET].iloc[places[0]]
-        function, dimension = map(int, problem)
-        read, name = partial(table.runs, places), names.get(function, "")
-        found.append(DataSet(algorithm, suite, function, dimension, read, place, name))
+    keys = [table.cells[name].to_numpy() for name in _SET]
+    parts: Any = pd.Series(np.arange(len(cells))).groupby(keys, sort=False)
+    for (algorithm, suite, function, dimension), places in parts:
+        read, problem = partial(table.runs, places.to_numpy()), (int(function), int(dimension))
+        name = names.get(problem[0], "")
+        found.append(DataSet(algorithm, suite, *problem, read, place, name))
     return found
 
 
@@ -528,68 +504,57 @@ class _Table:
         before = best.groupby(run).shift(fill_value=np.inf).to_numpy()
         self._improves = allowed & (self._precision < before)
 
-    def parts(self, names: Sequence[str]) -> list[Places]:
-        new = ~self.cells.duplicated(names).to_numpy()
-        return np.split(np.arange(len(new)), np.flatnonzero(new)[1:])
-
     def check(self) -> None:
         """Raise `InputError` with one line per row that cannot be right."""
-        faults = Faults()
-        for wrong, name, text in self._wrong():
-            places = np.flatnonzero(wrong)
-            faults.add(self.cells.index.to_numpy()[places], partial(self._told, text, name), places)
-        faults.refuse()
-
-    def _told(self, text: str, name: str, place: int) -> str:
-        cells = self.cells[name].to_numpy()
-        optimum, first_cell = self._optima[place], self._of_run.get(name, cells)[place]
-        return text.format(
-            name=name, here=cells[place], before=cells[place - 1], first=first_cell,
-            row=f"row {self.cells.index[place - 1] + 1}", optimum=optimum,
-            gap=self._numbers["value"][place] - optimum,
-        )  # fmt: skip
-
-    def _wrong(self) -> Iterator[tuple[Any, str, str]]:
-        """Which places are wrong, a column, and a text with the fields of `_told`."""
-        numbers, follows = self._numbers, ~self._new
-        value = numbers["value"]
+        faults, numbers, follows = Faults(self.cells.index.to_numpy()), self._numbers, ~self._new
+        value, rows = numbers["value"], np.roll(self.cells.index, 1) + 1
         for name, (least, most, said) in LIMITS.items():
-            beyond = (numbers[name] < least) | (numbers[name] > most)
-            yield beyond, name, f"{{name}} is {{here:.9g}}; expected {said}"
+            here = numbers[name]
+            text = f"{name} is {{here:.9g}}; expected {said}"
+            faults.add((here < least) | (here > most), text, here=here)
         for name, words in WORDS.items():
-            expected = "{name} is {here:.40}; expected " + ", ".join(words)
-            yield self.cells[name].notna() & ~self.cells[name].isin(words), name, expected
+            word = self.cells[name]
+            text = f"{name} is {{word:.40}}; expected {', '.join(words)}"
+            faults.add(word.notna() & ~word.isin(words), text, word=word)
         step = {name: _steps(numbers[name]) for name in ("evaluations", "seconds", "value")}
         for name, form in (("evaluations", ".0f"), ("seconds", ".9g")):
-            text = f"{{name}} go back from {{before:{form}}} in {{row}} to {{here:{form}}} within "
-            yield follows & (step[name] < 0), name, f"{text}a run; sort the rows of each run"
+            here, back = numbers[name], follows & (step[name] < 0)
+            text = (
+                f"{name} go back from {{before:{form}}} in row {{row}} to {{here:{form}}} within a "
+                "run; sort the rows of each run"
+            )
+            faults.add(back, text, before=np.roll(here, 1), here=here, row=rows)
         again = follows & (step["evaluations"] == 0)
         same = again & (step["seconds"] == 0) & (step["value"] == 0)
-        yield same, "value", "repeats {row}; expected each row once"
-        text = "evaluation {here:.0f} of this run has another value in {row}; expected one row per "
-        yield again & (step["value"] != 0), "evaluations", f"{text}evaluation"
+        faults.add(same, "repeats row {row}; expected each row once", row=rows)
+        text = (
+            "evaluation {at:.0f} of this run has another value in row {row}; expected one row per "
+            "evaluation"
+        )
+        faults.add(again & (step["value"] != 0), text, at=numbers["evaluations"], row=rows)
         none = (numbers["evaluations"] == 0) & np.isfinite(value)
-        yield none, "value", "evaluations is 0 in a row with a value; expected at least 1"
+        faults.add(none, "evaluations is 0 in a row with a value; expected at least 1")
         own, given, optimum = numbers["optimum"], numbers["precision"], self._optima
-        text = "optimum is {here:.9g}, but {optimum:.9g} in another row of this problem"
-        yield ~np.isnan(own) & (own != optimum), "optimum", text
+        text = "optimum is {own:.9g}, but {optimum:.9g} in another row of this problem"
+        faults.add(~np.isnan(own) & (own != optimum), text, own=own, optimum=optimum)
         text = "precision without an optimum; leave it empty, or add the column optimum"
-        yield ~np.isnan(given) & np.isnan(optimum), "precision", text
+        faults.add(~np.isnan(given) & np.isnan(optimum), text)
         finite = np.isfinite(value) & ~np.isnan(given) & ~np.isnan(optimum)
-        computed = np.where(finite, difference(value, optimum), 0.0)
-        computed = np.where(given == 0, np.maximum(computed, 0.0), computed)
-        off = np.abs(np.where(finite, given - computed, 0.0))
+        gap = np.where(finite, difference(value, optimum), 0.0)
+        off = np.abs(np.where(finite, given - np.where(given == 0, np.maximum(gap, 0.0), gap), 0.0))
         scale = np.maximum(np.maximum(1.0, np.abs(optimum)), np.abs(value))
         wrong = finite & ~(off <= 1e3 * ROUNDING * scale)
-        text = "precision is {here:.9g}, but value - optimum is {gap:.9g}"
-        yield wrong | (~np.isfinite(value) & np.isfinite(given)), "precision", text
+        text = "precision is {given:.9g}, but value - optimum is {gap:.9g}"
+        wrong |= ~np.isfinite(value) & np.isfinite(given)
+        faults.add(wrong, text, given=given, gap=value - optimum)
         for name, earlier in self._of_run.items():
-            form = "" if name in WORDS else ":.9g"
-            text = f"{{name}} is {{here{form}}}, but {{first{form}}} in an earlier row of this run"
-            yield self.cells[name].notna() & (self.cells[name] != earlier), name, text
+            form, cell = "" if name in WORDS else ":.9g", self.cells[name]
+            text = f"{name} is {{cell{form}}}, but {{first{form}}} in an earlier row of this run"
+            faults.add(cell.notna() & (cell != earlier), text, cell=cell, first=earlier)
         for name, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
-            late = self._numbers[name] > self._of_run[end]
-            yield late, name, f"{{name}} is {{here:.9g}}, after {end} of this run"
+            late = numbers[name] > self._of_run[end]
+            faults.add(late, f"{name} is {{here:.9g}}, after {end} of this run", here=numbers[name])
+        faults.refuse()
 
     def warn(self, cautions: Cautions) -> None:
         """Add a line for each kind of rows that are left out."""
@@ -606,53 +571,39 @@ class _Table:
         return [self._run(run) for run in np.split(places, starts)]
 
     def _run(self, run: Places) -> Row:
-        begin, events = run[0], run[self._improves[run]]
-        of_run = {
-            name: None if pd.isna(of[begin]) else of[begin] for name, of in self._of_run.items()
-        }
-        at = self._numbers["evaluations"][events]
-        counted = not np.isnan(self._numbers["evaluations"][begin])
-        if not counted:
-            events, at = events[-1:], np.ones(min(len(events), 1))  # the result alone is known
-        budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
-        end_s, evaluations = self._end(run, of_run)
-        if budget_s is None and most is None:
-            budget_s = None if np.isnan(end_s) else end_s
-            most = evaluations if budget_s is None and counted else None
-        optimum = self._optima[begin]
-        row = with_end(
-            row_of(
-                self.cells["instance"].iloc[begin],
-                None if np.isnan(optimum) else float(optimum),
-                at.astype(np.int64),
-                self._precision[events],
-                int(evaluations) if counted else np.nan,
-                self._numbers["seconds"][events],
-            ),
-            end_s,
-            budget_s,
-            most,
-        )
-        row |= {name: of_run[name] for name in WORDS if of_run[name]}
-        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
-        if not counted:
-            row |= {"evaluations": None, "budget_evaluations": None}
-        return row
-
-    def _end(self, run: Places, of_run: Mapping[str, Any]) -> tuple[float, float]:
-        """Seconds and evaluations of a run: those of its last row, its columns or its budgets."""
-        within = run[self._within[run]][-1:]
+        """The row of a run; it ends with its last row, as its columns say, or with a budget."""
+        begin, events, inside = run[0], run[self._improves[run]], run[self._within[run]][-1:]
         at, seconds = self._numbers["evaluations"], self._numbers["seconds"]
+        of_run = {name: of[begin] for name, of in self._of_run.items()}
         end_s, evaluations = (
-            float(cells[run[-1]] if of_run[name] is None else of_run[name])
+            cells[run[-1]] if np.isnan(of_run[name]) else of_run[name]
             for cells, name in ((seconds, "end_s"), (at, "end_evaluations"))
         )
         budget_s, most = of_run["budget_s"], of_run["budget_evaluations"]
-        if budget_s is not None and end_s > budget_s:
-            end_s, evaluations = budget_s, at[within[0]] if within.size else max(at[run[0]] - 1, 0)
-        if most is not None and evaluations > most:
-            end_s, evaluations = seconds[within[0]] if within.size else 0.0, most
-        return float(end_s), float(evaluations)
+        if end_s > budget_s:
+            end_s, evaluations = budget_s, at[inside[0]] if inside.size else max(at[begin] - 1, 0)
+        if evaluations > most:
+            end_s, evaluations = seconds[inside[0]] if inside.size else 0.0, most
+        if np.isnan(budget_s) and np.isnan(most):
+            budget_s, most = end_s, evaluations if np.isnan(end_s) else np.nan
+        if not (counted := not np.isnan(at[begin])):
+            events = events[-1:]  # the result alone is known
+        row = row_of(
+            self.cells["instance"].iloc[begin],
+            _known(self._optima[begin]),
+            at[events].astype(np.int64) if counted else np.ones(events.size, np.int64),
+            self._precision[events],
+            int(evaluations) if counted else np.nan,
+            seconds[events],
+        )
+        row = with_end(row, float(end_s), _known(budget_s), _known(most))
+        row |= {name: of_run[name] for name in WORDS if isinstance(of_run[name], str)}
+        row["best_f"] = float(self._numbers["value"][events[-1]]) if events.size else np.inf
+        return row if counted else row | {"evaluations": None, "budget_evaluations": None}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 NAMES = {  # Words that a column may be called, without case and punctuation, the likeliest first
@@ -704,7 +655,7 @@ def form_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
         form, frame = "a log of moptipy", pd.DataFrame(_moptipy(path, text))
     else:
         table = rows_of(path, cautions)
-        names = table.column_names
+        names = [*table]
         for name in layout.columns:
             if (where := layout.in_file(name)) not in names:
                 raise InputError(
@@ -715,16 +666,12 @@ def form_cells(path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
             raise InputError(f"two columns are called {twice!r}; expected one of each name")
         if all(n in layout.constants or layout.in_file(n) in names for n in NEEDED):
             return cells_of(table, layout)
-        return _cells(_guessed_table(table, path, cautions, layout), layout)
-    cautions.add("", f"read as {form}")
-    return _cells(_completed(frame, path, layout, cautions), layout)
-
-
-def _cells(frame: pd.DataFrame, layout: Layout) -> pd.DataFrame:
-    """The cells of a frame with the names of `COLUMNS`, of which only the sign of values counts."""
-    sign = layout.sign("value")
-    constants = Layout({"value": f"{sign}value"} if sign else {}, layout.constants)
-    return cells_of(pa.Table.from_pandas(frame, preserve_index=False), constants)
+        form, frame = "", _guessed_table(table, path, cautions, layout)
+    if form:
+        cautions.add("", f"read as {form}")
+        frame = _completed(frame, path, layout, cautions)
+    sign = layout.sign("value")  # alone counts, as all columns have their own names now
+    return cells_of(frame, Layout({"value": f"{sign}value"} if sign else {}, layout.constants))
 
 
 def _completed(frame: pd.DataFrame, path: Path, layout: Layout, cautions: Cautions) -> pd.DataFrame:
@@ -786,9 +733,11 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", re.sub(r"\[.*?\]|\(.*?\)|_s$", "", name.lower()))
 
 
-def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layout) -> pd.DataFrame:
+def _guessed_table(
+    table: pd.DataFrame, path: Path, cautions: Cautions, layout: Layout
+) -> pd.DataFrame:
     """The columns of `COLUMNS` in a table where they have other names, or lie side by side."""
-    names = [name for name in table.column_names if _plain(name) not in INDEX]
+    names = [name for name in map(str, table) if _plain(name) not in INDEX]
     kept = {name: column for name in COLUMNS if (column := layout.in_file(name)) in names}
     kept |= guessed(names, layout)
     if said := [f"{n} is {c}" for n, c in kept.items() if c != layout.in_file(n)]:
@@ -800,7 +749,7 @@ def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layo
             "has means or other summaries, not runs; expected one row per run, with its value"
         )
     step = next((name for name in names if _plain(name) in STEPS), None)
-    frame = table.select([*kept.values()]).rename_columns([*kept]).to_pandas()
+    frame = table[[*kept.values()]].set_axis([*kept], axis=1)
     if step is not None:
         frame["step"] = _floats(table[step])
     if alone and (unused := [n for n in names if n not in {*kept.values(), step}]):
@@ -843,17 +792,6 @@ def _guessed_table(table: pa.Table, path: Path, cautions: Cautions, layout: Layo
         frame = last.sort_index()
     frame = _completed(frame, path, layout, cautions)
     return _of_complete_runs(frame, costs, cautions)
-
-
-def _floats(cells: pa.ChunkedArray | list[str]) -> NDArray[np.float64] | None:
-    """Numbers of a column, NaN for absent ones; None if it has something else."""
-    if isinstance(cells, pa.ChunkedArray) and not pa.types.is_string(cells.type):
-        return np.asarray(cells.to_numpy(), dtype=np.float64)
-    words = (str(word).strip() for word in cells)
-    try:
-        return np.array([np.nan if w.lower() in ABSENT else parsed_number(w) for w in words])
-    except ValueError:
-        return None
 
 
 def _named_by(names: Iterable[str]) -> str:

@@ -6,13 +6,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
@@ -30,21 +30,10 @@ LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains
 NO_FILE_NAME = r"[^\w.-]"  # replaced in file names, such as the ``:`` of a user-defined suite
 
 
-@dataclass(frozen=True)
-class ExportedRun:
-    """One run, arrays of shape (lines,): a line per improvement and one at its end; seconds of
-    published data and unknown optima are NaN.
-    """
-
-    instance: int
-    optimum: float
-    evaluations: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-    precision: NDArray[np.float64]
-
-
-Function = tuple[Path, str, int, dict[int, list[ExportedRun]]]
-"""The folder of an algorithm, a suite, a function, and the runs by dimension."""
+Function = tuple[Path, str, int, dict[int, list[pd.DataFrame]]]
+"""The folder of an algorithm, a suite, a function, and the runs by dimension, with the rows of
+`table_of` and the best precision so far; seconds of published data are NaN.
+"""
 
 
 def file_name(suite: str) -> str:
@@ -57,10 +46,8 @@ def file_name(suite: str) -> str:
 
 
 def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[Function]:
-    """The runs of each algorithm on each function, in the order of their names and numbers.
-
-    `InputError` with one line per function whose optimum is not known, or per folder of an
-    algorithm that exists: readers would mix the runs.
+    """The runs of each algorithm on each function, by names and numbers; `InputError` with a line
+    per function whose optimum is not known, or per folder that exists: readers would mix the runs.
     """
     unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
     functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
@@ -76,14 +63,12 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[Function
         raise InputError(*faults)
     rows = table_of(runs).to_pandas()
     rows["evaluations"] = rows["evaluations"].fillna(0).astype(np.int64)
-    numbers = ["evaluations", "seconds", "precision"]
     for (algorithm, suite, function), part in rows.groupby(_KEYS[:3], observed=True):
-        found: dict[int, list[ExportedRun]] = {}
-        for (dimension, instance, _), run in part.groupby(_KEYS[3:]):
-            at, seconds, precision = (run[name].to_numpy() for name in numbers)
-            best = np.nan_to_num(np.fmin.accumulate(precision), nan=NOTHING_YET)
-            one = ExportedRun(instance, float(run["optimum"].iloc[0]), at, seconds, best)
-            found.setdefault(dimension, []).append(one)
+        found: dict[int, list[pd.DataFrame]] = {}
+        for (dimension, *_), run in part.groupby(_KEYS[3:]):
+            best = np.fmin.accumulate(run["precision"].to_numpy())
+            run = run.assign(best=np.nan_to_num(best, nan=NOTHING_YET))
+            found.setdefault(dimension, []).append(run)
         yield folder / algorithm, suite, function, found
 
 
@@ -158,13 +143,13 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
 
     ``raw_y`` is the precision, ``time_s`` a logged attribute, which runs without times do not have.
     A run has one line per improvement and one at its end. It begins with a line with `NOTHING_YET`
-    unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` with one
-    line per algorithm whose folder exists, or per function with an unknown optimum.
+    unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` for a
+    folder that exists, or an unknown optimum.
     """
     for place, suite, function, found in _by_function(runs, folder, "IOHprofiler's"):
         stem = f"f{function}_{file_name(suite)}"
         (place / f"data_{stem}").mkdir(parents=True)
-        timed = all(np.isfinite(run.seconds).all() for each in found.values() for run in each)
+        timed = all(np.isfinite(run["seconds"]).all() for each in found.values() for run in each)
         columns = _COLUMNS[: 2 + timed]
         scenarios = []
         for dimension, each in found.items():
@@ -178,9 +163,8 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
                     )
                     at, best, _ = min(steps, key=itemgetter(1))
                     first = {"evals": at, "y": best, "x": []}
-                    described.append(
-                        {"instance": run.instance, "evals": steps[-1][0], "best": first}
-                    )
+                    instance = int(run["instance"].iloc[0])
+                    described.append({"instance": instance, "evals": steps[-1][0], "best": first})
             scenarios.append({"dimension": dimension, "path": path, "runs": described})
         index = {
             "version": VERSION,
@@ -196,10 +180,9 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
         (place / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _ioh_steps(run: ExportedRun) -> list[tuple[int, float, float]]:
-    new = np.diff(run.evaluations, prepend=0) > 0
-    columns = (run.evaluations[new], run.precision[new], run.seconds[new])
-    steps = [*zip(*(column.tolist() for column in columns), strict=True)]
+def _ioh_steps(run: pd.DataFrame) -> list[tuple[int, float, float]]:
+    new = run[np.diff(run["evaluations"], prepend=0) > 0]
+    steps = [*zip(new["evaluations"], new["best"], new["seconds"], strict=True)]
     begun = steps and steps[0][0] == 1 and steps[0][1] != NOTHING_YET
     return steps if begun else [(1, NOTHING_YET, 0.0), *(step for step in steps if step[0] > 1)]
 
@@ -211,14 +194,12 @@ FINAL_TARGET = 1e-8  # COCO's hardest target, beyond which its report shows none
 _HARDEST_FIRST = np.sort(TARGETS)
 
 
-def _steps(run: ExportedRun, cost: Cost) -> Steps:
+def _steps(run: pd.DataFrame, cost: Cost) -> Steps:
     """The steps of a run from cost 1 to its end; costs are evaluations or microseconds."""
-    at = run.evaluations
-    if cost == "seconds":
-        at = np.rint(run.seconds * 1e6).astype(np.int64)
-    costs = np.maximum(np.append(1, at), 1)
+    at = run["evaluations"] if cost == "evaluations" else np.rint(run["seconds"] * 1e6)
+    costs = np.maximum(np.append(1, at.astype(np.int64)), 1)
     last = np.append(np.diff(costs) > 0, True)
-    return costs[last], np.append(NOTHING_YET, run.precision)[last]
+    return costs[last], np.append(NOTHING_YET, run["best"])[last]
 
 
 def _at_triggers(steps: Steps, dimension: int) -> Steps:
@@ -240,9 +221,9 @@ def write_coco(
     A run is one trial with all its launches. Values of f are the precision, as for an optimum of 0.
     With ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success
     rates of the table ``ert``, for all targets of its grid down to `final_target`, where a run ends
-    for it. Seconds are written as whole microseconds, at least 1; of several events within one, the
-    last. `InputError` as in `write_ioh`. A trial without an event at cost 1 begins with a line with
-    `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
+    for it. Seconds are whole microseconds, at least 1; of several events within one, the last. A
+    trial without an event at cost 1 begins with a line with `NOTHING_YET`, because cocopp counts a
+    failure at cost 0 as a success. `InputError` as in `write_ioh`.
     """
     unit = "evaluations" if cost == "evaluations" else "microseconds"
     for place, suite, function, found in _by_function(runs, folder, "COCO's"):
@@ -259,9 +240,10 @@ def write_coco(
                 with (place / stem / f"{data}{ending}").open("w", encoding="utf-8") as file:
                     for run, steps in trials:
                         shown = steps if ending == ".dat" else _at_triggers(steps, dimension)
-                        file.writelines(lines(run, unit, *shown))
+                        file.writelines(lines(run, unit, shown))
             listed = ", ".join(
-                f"{run.instance}:{costs[-1]}|{best[-1]:.1e}" for run, (costs, best) in trials
+                f"{run['instance'].iloc[0]}:{costs[-1]}|{best[-1]:.1e}"
+                for run, (costs, best) in trials
             )
             entries.append(
                 f"function = {function}, dim = {dimension}, {data}.dat, {listed}\n"
@@ -274,20 +256,17 @@ def write_coco(
         (place / f"{stem}{kind}.info").write_text("".join(entries), encoding="utf-8")
 
 
-def _lines_of_two(
-    run: ExportedRun, unit: str, costs: NDArray[np.int64], precision: NDArray[np.float64]
-) -> Iterator[str]:
-    yield f"%\n% instance = {run.instance}, reference value = {-run.optimum!r}\n"
+def _lines_of_two(run: pd.DataFrame, unit: str, steps: Steps) -> Iterator[str]:
+    first, (costs, precision) = run.iloc[0], steps
+    yield f"%\n% instance = {first['instance']}, reference value = {-float(first['optimum'])!r}\n"
     yield f"% {unit} | indicator value | target hit\n"
     targets = np.append(_HARDEST_FIRST, np.inf)[np.searchsorted(_HARDEST_FIRST, precision)]
     for c, q, target in zip(costs.tolist(), precision.tolist(), targets.tolist(), strict=True):
         yield f"{c} {q!r} {target!r}\n"
 
 
-def _lines_of_one(
-    run: ExportedRun, unit: str, costs: NDArray[np.int64], precision: NDArray[np.float64]
-) -> Iterator[str]:
+def _lines_of_one(_: pd.DataFrame, unit: str, steps: Steps) -> Iterator[str]:
     counted = "f evaluations" if unit == "evaluations" else unit
     yield f"% {counted} | g evaluations | best f - Fopt (0) | f | best f\n"
-    for c, q in zip(costs.tolist(), precision.tolist(), strict=True):
+    for c, q in zip(*(column.tolist() for column in steps), strict=True):
         yield f"{c} 0 {q!r} {q!r} {q!r}\n"

@@ -5,7 +5,6 @@ A check of the doctor reads facts of an observation. If one is unknown, so is it
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import json
 import os
@@ -18,7 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from importlib import import_module, metadata
 from math import inf
 from pathlib import Path, PurePosixPath
@@ -38,9 +37,8 @@ class Unknown(Exception):
 
 @dataclass(frozen=True)
 class Host:
-    """Where facts are read: files below `root`, variables of `environment`, code in `folder`.
-
-    Paths have no leading slash. Reading any file returns a value or raises `Unknown`.
+    """Where facts are read: files below `root`, variables of `environment`, code in `folder`. Paths
+    have no leading slash. Reading any file returns a value or raises `Unknown`.
     """
 
     root: Path = Path("/")
@@ -81,9 +79,8 @@ Reader = Callable[[Host], Any]
 
 
 def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
-    """Call all readers; an unknown fact is None, with the reason under ``missing``.
-
-    A file of another form than readers expect is a reason, too.
+    """Call all readers; an unknown fact, also one in an unexpected form, is None, with the reason
+    under ``missing``.
     """
     facts: dict[str, Any] = {}
     missing: dict[str, str] = {}
@@ -162,20 +159,14 @@ def container(host: Host) -> str:
 def power(host: Host) -> str:
     """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
 
-    def value(supply: str, name: str) -> str | None:
-        with contextlib.suppress(Unknown):
-            return host.text(f"{_SUPPLIES}/{supply}/{name}")
-        return None
+    def value(supply: str, name: str) -> str:
+        path = f"{_SUPPLIES}/{supply}/{name}"
+        return host.text(path) if host.has(path) else ""
 
     own = [supply for supply in host.names(_SUPPLIES) if value(supply, "scope") != "Device"]
-    kinds = {value(supply, "type") for supply in own}
     if any(value(supply, "status") == "Discharging" for supply in own):
         return "battery"
-    if any(value(supply, "online") == "1" for supply in own):
-        return "mains"
-    if "Mains" in kinds:
-        return "battery"
-    return "mains" if "Battery" in kinds else "no supply listed"
+    return "mains" if own else "no supply listed"
 
 
 _SLURM = (
@@ -223,32 +214,17 @@ def memory_left_mb(host: Host) -> float | str:
 
 def folders(host: Host, controller: str) -> list[str]:
     """The folders below the root of `host` of this process's group and of those above it, for one
-    controller. `Unknown` if there is no such group.
+    controller. Inside a container, only the highest may be there, and is that of the container.
     """
     lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
-    groups = {name: line[2] for line in lines if len(line) == 3 for name in line[1].split(",")}
-    version = controller if controller in groups else ""
-    if version not in groups:
+    groups = {name: line[1:] for line in lines if len(line) == 3 for name in line[1].split(",")}
+    if not (known := groups.get(controller) or groups.get("")):
         raise Unknown(f"/proc/self/cgroup has no {controller}")
-    root, mount = _mounted(host, version)
-    inside = PurePosixPath(groups[version])
-    own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
-    folder = PurePosixPath(mount.lstrip("/")) / own
-    above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
-    found = [str(place) for place in above if host.has(str(place))]
+    mount, inside = PurePosixPath("sys/fs/cgroup", known[0]), PurePosixPath(known[1].lstrip("/"))
+    found = [str(mount / own) for own in (inside, *inside.parents) if host.has(str(mount / own))]
     if not found:
-        raise Unknown(f"no /{folder}")
+        raise Unknown(f"no /{mount}")
     return found
-
-
-def _mounted(host: Host, controller: str) -> list[str]:
-    """The root of a mounted hierarchy, and where it is mounted; of version 2 without controller."""
-    for line in host.text("proc/self/mountinfo").splitlines():
-        place, _, kind = line.partition(" - ")
-        system, *_, options = kind.split()
-        if system == "cgroup2" if not controller else controller in options.split(","):
-            return place.split()[3:5]
-    raise Unknown(f"no mounted control groups of {controller or 'version 2'}")
 
 
 def _quota(host: Host, folder: str) -> float:
@@ -327,10 +303,9 @@ def packages(_: Host) -> dict[str, str]:
     """The version of every installed package, from the names of its metadata folder."""
     found: dict[str, str] = {}
     for place in sys.path:
-        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
-            package, dash, version = name.removesuffix(".dist-info").partition("-")
-            if dash and name.endswith(".dist-info"):
-                found.setdefault(package, version)
+        for path in sorted(Path(place).glob("*-*.dist-info")):
+            package, version = path.stem.split("-", 1)
+            found.setdefault(package, version)
     return found
 
 
@@ -410,10 +385,8 @@ def check_installed() -> None:
 
 
 def unsupported(_: Host | None = None) -> list[str]:
-    """One line per package that is missing or has a version that timefair does not support.
-
-    The packages of extras count if they are installed. Without metadata of timefair, such as in a
-    folder of sources, nothing is known.
+    """One line per package that is missing, unless an extra needs it, or too old or new. Without
+    metadata, such as in a folder of sources, nothing is known.
     """
     from packaging.requirements import Requirement
 
@@ -507,11 +480,7 @@ MOMENTARY: dict[str, Reader] = {
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
-    """The facts of `STANDING` of this machine by name, and ``versions``, of installed packages.
-
-    Versions are those of timefair, numpy and `distributions`. A fact that is not available is None,
-    with the reason under its name in ``missing``.
-    """
+    """The facts of `STANDING` by name, and ``versions`` of timefair, numpy and `distributions`."""
     installed = versions(("timefair", "numpy", *distributions))
     return gather(STANDING, host or Host()) | {"versions": installed}
 
@@ -548,24 +517,16 @@ class Finding(NamedTuple):
         return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-ok = partial(Finding, "ok")
-
-
-def graded(evidence: str, remedy: str, *, is_bad: bool = False, is_odd: bool = False) -> Finding:
-    """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
-    if is_bad or is_odd:
-        return Finding("bad" if is_bad else "warn", evidence, remedy)
-    return ok(evidence)
-
-
 class Observation(dict[str, Any]):
     """Facts and measurements by name; an unknown one raises `Unknown`.
 
     ``NAME_now`` is how much a counter grew in the ``watched_s`` seconds of the observation,
-    ``cores_asked`` the number of runs to be timed at once.
+    ``cores_asked`` the number of runs to be timed at once. Those of `DERIVED` follow from others.
     """
 
     def __getitem__(self, name: str) -> Any:
+        if name in DERIVED:
+            return DERIVED[name](self)
         if (value := self.get(name)) is None:
             raise Unknown(self["missing"].get(name.removesuffix("_now"), f"{name} was not read"))
         return value
@@ -609,7 +570,9 @@ def library_threads(host: Host) -> dict[str, int]:
     import_module("numpy")
     import_module("scipy.linalg")  # has a library of its own
 
-    return {pool["file"]: pool["threads"] for pool in blas_threads(host)}
+    if not (pools := blas_threads(host)):
+        raise Unknown("threadpoolctl knows no loaded library")
+    return {pool["file"]: pool["threads"] for pool in pools}
 
 
 PROBES: dict[str, Reader] = {
@@ -658,109 +621,9 @@ def summary(found: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
-Holds = Callable[[Observation], bool]
-
-
-def check_of(
-    evidence: str, remedy: str, *, bad: Holds = lambda _: False, odd: Holds = lambda _: False
-) -> Check:
-    """A check; `evidence` has places for facts."""
-    return lambda seen: graded(
-        evidence.format_map(seen), remedy, is_bad=bad(seen), is_odd=odd(seen)
-    )
-
-
-def _batch_job(seen: Observation) -> Finding:
-    given = (seen.get("slurm") or {}).get("SLURM_CPUS_ON_NODE")
-    usable = seen["cores_usable"]
-    if given is None:
-        return ok("not inside a job of Slurm")
-    return graded(
-        f"Slurm gives this job {given} cores, {usable} are usable",
-        "jobs of a node may be timed on the same core: have Slurm bind them "
-        "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
-        is_bad=usable > int(given),
-    )
-
-
-def _hyper_threads(seen: Observation) -> Finding:
-    usable = set(parse_ranges(seen["affinity"]))
-    shared = [together for group in seen["siblings"] if (together := usable & set(group))]
-    pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
-    if not pairs:
-        return ok(f"{len(shared)} usable cores, one hardware thread each")
-    physical = f"{seen['cores_asked']} requested, {len(shared)} physical"
-    evidence = f"{physical}; sharing a core: {first(pairs, 4)}"
-    if seen["cores_asked"] <= len(shared):
-        return ok(evidence + "; timed runs take one thread of each core first")
-    off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
-    return Finding("bad", evidence, f"use --cores {len(shared)}, or {off}")
-
-
-def _waiting(seen: Observation) -> Finding:
-    shares = seen["waiting"]
-    worst = max(shares.values())
-    largest = first([f"core {core} {share:.1%}" for core, share in _largest(shares)], 4)
-    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {largest}"
-    remedy = "end other work, or keep it off these cores (taskset, cpuset)"
-    return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
-
-
-def _cpu_quota(seen: Observation) -> Finding:
-    quota = seen["cpu_quota"]
-    if isinstance(quota, str):
-        return ok("none")
-    evidence = f"CPU time of {quota:g} cores, {seen['cores_asked']} requested"
-    remedy = "give the container whole cores (cpuset) in place of a quota, or use fewer --cores"
-    return graded(evidence, remedy, is_bad=quota < seen["cores_asked"], is_odd=True)
-
-
-def _virtual_machine(seen: Observation) -> Finding:
-    name = seen["virtual_machine"]
-    if name == "none":
-        return ok("none")
-    stolen = seen["steal_s_now"] / (seen["watched_s"] * seen["cores"])
-    return graded(
-        f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start",
-        "the host can slow it down unnoticed: use one that gives this machine cores of its own, or "
-        "repeat, and compare in units of the reference kernel",
-        is_bad=stolen > WAITING_BAD,
-        is_odd=True,
-    )
-
-
-def _memory(seen: Observation) -> Finding:
-    left, available = seen["memory_left_mb"], seen["memory_available_mb"]
-    free = available if isinstance(left, str) else min(left, available)
-    share = free / seen["cores_asked"]
-    evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
-    remedy = "free memory, or use fewer --cores"
-    return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
-
-
-def _private_folders(seen: Observation) -> Finding:
-    refused = seen["private_folders_refused"]
-    evidence = f"not possible: {refused}" if refused else "possible: runs cannot read earlier files"
-    remedy = "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
-    return graded(evidence, remedy, is_odd=bool(refused))
-
-
-def _library_threads(seen: Observation) -> Finding:
-    threads = seen["library_threads"]
-    if not threads:
-        raise Unknown("threadpoolctl knows no loaded library")
-    return graded(
-        f"if 1 thread is requested: {first([f'{file} {n}' for file, n in _largest(threads)], 4)}",
-        "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
-        is_bad=max(threads.values()) > 1,
-    )
-
-
-def _packages(seen: Observation) -> Finding:
-    if faults := seen["unsupported_packages"]:
-        found, _, remedy = faults[0].partition("; ")
-        return Finding("bad", f"{found} ({counted(len(faults), 'package')} in all)", remedy)
-    return ok("the versions that timefair needs")
+def _largest(values: dict[str, Any], form: str) -> str:
+    each = sorted(values.items(), key=lambda item: -item[1])
+    return first([form.format(*item) for item in each], 4)
 
 
 _SLOW_OR_PIN = (
@@ -769,17 +632,64 @@ _SLOW_OR_PIN = (
     *("PYTHONDEVMODE", "PYTHONMALLOC", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"),
 )
 
+DERIVED: dict[str, Callable[[Observation], Any]] = {
+    "slurm_cores": lambda seen: int((seen.get("slurm") or {}).get("SLURM_CPUS_ON_NODE", 0)),
+    "waits": lambda seen: _largest(seen["waiting"], "core {} {:.1%}"),
+    "longest_wait": lambda seen: max(seen["waiting"].values()),
+    "stolen": lambda seen: seen["steal_s_now"] / (seen["watched_s"] * seen["cores"]),
+    "free_mb": lambda seen: min(
+        seen["memory_available_mb"], float(str(seen["memory_left_mb"]).replace(UNLIMITED, "inf"))
+    ),
+    "free_mb_each": lambda seen: seen["free_mb"] / seen["cores_asked"],
+    "threads": lambda seen: _largest(seen["library_threads"], "{} {}"),
+    "slowing": lambda seen: first(
+        [f"{name}={v[:40]!r}" for name, v in seen["environment"].items() if name in _SLOW_OR_PIN], 4
+    ),
+}
 
-def _variables(seen: Observation) -> Finding:
-    found = [
-        f"{name}={v[:40]!r}" for name, v in seen["environment"].items() if name in _SLOW_OR_PIN
-    ]
-    remedy = "unset them: they slow programs, or move threads"
-    return graded(first(found, 4) or "none that slows programs", remedy, is_odd=bool(found))
+Holds = Callable[[Observation], bool]
 
 
-def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(values.items(), key=lambda item: -item[1])
+def check_of(
+    evidence: str,
+    remedy: str,
+    *,
+    bad: Holds = lambda _: False,
+    odd: Holds = lambda _: False,
+    none: tuple[Holds, str] = (lambda _: False, ""),
+) -> Check:
+    """A check; `evidence` has places for facts. With `none`, there may be nothing to check."""
+
+    def check(seen: Observation) -> Finding:
+        if none[0](seen):
+            return Finding("ok", none[1])
+        said = evidence.format_map(seen)
+        if bad(seen) or odd(seen):
+            return Finding("bad" if bad(seen) else "warn", said, remedy)
+        return Finding("ok", said)
+
+    return check
+
+
+def _hyper_threads(seen: Observation) -> Finding:
+    usable = set(parse_ranges(seen["affinity"]))
+    shared = [together for group in seen["siblings"] if (together := usable & set(group))]
+    pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
+    if not pairs:
+        return Finding("ok", f"{len(shared)} usable cores, one hardware thread each")
+    physical = f"{seen['cores_asked']} requested, {len(shared)} physical"
+    evidence = f"{physical}; sharing a core: {first(pairs, 4)}"
+    if seen["cores_asked"] <= len(shared):
+        return Finding("ok", evidence + "; timed runs take one thread of each core first")
+    off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
+    return Finding("bad", evidence, f"use --cores {len(shared)}, or {off}")
+
+
+def _packages(seen: Observation) -> Finding:
+    if faults := seen["unsupported_packages"]:
+        found, _, remedy = faults[0].partition("; ")
+        return Finding("bad", f"{found} ({counted(len(faults), 'package')} in all)", remedy)
+    return Finding("ok", "the versions that timefair needs")
 
 
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
@@ -790,22 +700,46 @@ CHECKS: dict[str, Check] = {
         "use fewer --cores, or give this process more",
         bad=lambda seen: seen["cores_asked"] > seen["cores_usable"],
     ),
-    "batch job": _batch_job,
+    "batch job": check_of(
+        "Slurm gives this job {slurm_cores} cores, {cores_usable} are usable",
+        "jobs of a node may be timed on the same core: have Slurm bind them "
+        "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
+        bad=lambda seen: seen["cores_usable"] > seen["slurm_cores"],
+        none=(lambda seen: not seen["slurm_cores"], "not inside a job of Slurm"),
+    ),
     "hyper-threads": _hyper_threads,
-    "waiting for a core": _waiting,
+    "waiting for a core": check_of(
+        f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {{waits}}",
+        "end other work, or keep it off these cores (taskset, cpuset)",
+        bad=lambda seen: seen["longest_wait"] > WAITING_BAD,
+        odd=lambda seen: seen["longest_wait"] > WAITING_WARN,
+    ),
     "load": check_of(
         "{load[0]:.2f} processes on {cores} cores, mean of the last minute",
         "look for other work (top), and start when it has ended",
         odd=lambda seen: seen["load"][0] > 0.5 + 0.05 * seen["cores"],
     ),
-    "quota": _cpu_quota,
+    "quota": check_of(
+        "CPU time of {cpu_quota:g} cores, {cores_asked} requested",
+        "give the container whole cores (cpuset) in place of a quota, or use fewer --cores",
+        bad=lambda seen: seen["cpu_quota"] < seen["cores_asked"],
+        odd=lambda _: True,
+        none=(lambda seen: seen["cpu_quota"] == UNLIMITED, "none"),
+    ),
     "throttling": check_of(
         "stopped in {throttled_periods} periods so far, in {throttled_periods_now} just now",
         "raise the quota of the control group, or use fewer --cores",
         bad=lambda seen: seen["throttled_periods_now"] > 0,
         odd=lambda seen: seen["throttled_periods"] > 0,
     ),
-    "virtual machine": _virtual_machine,
+    "virtual machine": check_of(
+        "{virtual_machine}; steal {stolen:.1%} just now, {steal_s:.1f} s since the start",
+        "the host can slow it down unnoticed: use one that gives this machine cores of its own, or "
+        "repeat, and compare in units of the reference kernel",
+        bad=lambda seen: seen["stolen"] > WAITING_BAD,
+        odd=lambda _: True,
+        none=(lambda seen: seen["virtual_machine"] == "none", "none"),
+    ),
     "governor": check_of(
         "{governor}",
         "set it: cpupower frequency-set -g performance",
@@ -824,7 +758,12 @@ CHECKS: dict[str, Check] = {
         odd=lambda seen: seen["thermal_throttles"] > 0,
     ),
     "power": check_of("{power}", "plug it in", bad=lambda seen: seen["power"] == "battery"),
-    "memory": _memory,
+    "memory": check_of(
+        "{free_mb:.0f} MB available, {free_mb_each:.0f} MB per core",
+        "free memory, or use fewer --cores",
+        bad=lambda seen: seen["free_mb_each"] < 256,
+        odd=lambda seen: seen["free_mb_each"] < 1024,
+    ),
     "swap": check_of(
         "{swap_used_mb:.0f} of {swap_mb:.0f} MB in use, {swapped_pages_now} pages moved just now",
         "free memory, or use fewer --cores; then swapoff -a && swapon -a",
@@ -836,8 +775,25 @@ CHECKS: dict[str, Check] = {
         f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
         bad=lambda seen: seen["clock_source"] not in _FAST_CLOCKS,
     ),
-    "private folders": _private_folders,
-    "library threads": _library_threads,
+    "private folders": check_of(
+        "not possible: {private_folders_refused}",
+        "allow user namespaces (docs/validation/timing.md); without, folders are only compared",
+        odd=lambda _: True,
+        none=(
+            lambda seen: not seen["private_folders_refused"],
+            "possible: runs cannot read earlier files",
+        ),
+    ),
+    "library threads": check_of(
+        "if 1 thread is requested: {threads}",
+        "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
+        bad=lambda seen: max(seen["library_threads"].values()) > 1,
+    ),
     "packages": _packages,
-    "other variables": _variables,
+    "other variables": check_of(
+        "{slowing}",
+        "unset them: they slow programs, or move threads",
+        odd=lambda _: True,
+        none=(lambda seen: not seen["slowing"], "none that slows programs"),
+    ),
 }

@@ -97,9 +97,7 @@ def descendants(pid: int | str = "self", skip: Collection[int] = ()) -> Iterator
 
 def resident_mb(pid: int | str = "self") -> float:
     """Memory of a process, including what it shares with others; 0 if it has ended."""
-    with contextlib.suppress(OSError, IndexError):
-        return int(read_file(f"/proc/{pid}/statm").split()[1]) * resource.getpagesize() / 2**20
-    return 0.0
+    return (_number_in(f"/proc/{pid}/statm", 1) or 0) * resource.getpagesize() / 2**20
 
 
 def memory_mb(pids: Collection[int], enough: float) -> float:
@@ -109,11 +107,7 @@ def memory_mb(pids: Collection[int], enough: float) -> float:
     """
     if (bound := sum(map(resident_mb, pids))) <= enough:
         return bound
-    found = 0
-    for pid in pids:
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            found += int(read_file(f"/proc/{pid}/smaps_rollup").partition(b"\nPss:")[2].split()[0])
-    return found / 1024
+    return sum(_number_in(f"/proc/{pid}/smaps_rollup", _PSS) or 0 for pid in pids) / 1024
 
 
 def cpu_ns_below(pid: int) -> int:
@@ -132,9 +126,7 @@ def name_process(name: str) -> None:
 
 
 def signal_on_hangup(fd: int, number: int | None) -> None:
-    """Let the kernel send a signal to this process when the peer of a socket closes it, or now, if
-    it has; None undoes this.
-    """
+    """Send this process a signal when the peer of a socket closes it, or has; None undoes this."""
     flags = fcntl.fcntl(fd, fcntl.F_GETFL)
     if number is None:
         fcntl.fcntl(fd, fcntl.F_SETFL, flags & ~os.O_ASYNC)
@@ -166,9 +158,7 @@ def adopt_orphans() -> None:
 
 
 def forked(live: Callable[[], object]) -> int:
-    """Fork a process that does this, then ends; it ends with the thread that called this at the
-    latest. Return its number.
-    """
+    """Fork a process that does this, unless the calling thread ends before; return its number."""
     parent = os.getpid()
     if pid := os.fork():
         return pid
@@ -181,9 +171,7 @@ def forked(live: Callable[[], object]) -> int:
 
 
 def end_like(child: int) -> NoReturn:
-    """End this process with the exit code or by the signal that has ended a child, if a wait for
-    any child has not taken it; else with 1.
-    """
+    """End this process as a child has ended; with 1 if another wait has taken its status."""
     code = 1
     with contextlib.suppress(ChildProcessError):
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -235,9 +223,8 @@ def _forget_helpers() -> None:
 
 class KillTimer:
     """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time: with a
-    timer on that of the process, the kernel would update its clock once a tick only.
-
-    A fork does not inherit it, so it has to be created in the process that it ends.
+    timer on that of the process, the kernel would update its clock once a tick only. A fork does
+    not inherit it.
     """
 
     def __init__(self, *, cpu: bool = False) -> None:
@@ -265,18 +252,24 @@ def taken(fd: int) -> str:
     return text.decode(errors="replace")
 
 
+_PSS, _WRITTEN = 10, 3  # places of these numbers among the words of smaps_rollup and io
+
+
+def _number_in(path: str, word: int) -> int | None:
+    """A number in a file of the kernel, None if it is unknown."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        return int(read_file(path).split()[word])
+    return None
+
+
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
     """Time that the main thread of a process (a zombie too) waited for a core; None if unknown."""
-    with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(read_file(f"/proc/{pid}/schedstat").split()[1])
-    return None
+    return _number_in(f"/proc/{pid}/schedstat", 1)
 
 
 def written_bytes(pid: int | str = "self") -> int | None:
     """Bytes that a process (or zombie) and those it waited for passed to write(); None: unknown."""
-    with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(read_file(f"/proc/{pid}/io").partition(b"wchar: ")[2].split()[0])
-    return None
+    return _number_in(f"/proc/{pid}/io", _WRITTEN)
 
 
 def limit_memory(memory_mb: float | None) -> None:
@@ -299,9 +292,7 @@ def leave_for_others() -> None:
 
 
 class Orphan(NamedTuple):
-    """Resources of a process whose parent ended before it, including the processes that it waited
-    for. The last two are None if they are unknown.
-    """
+    """What a process without a parent and those it waited for used; None: unknown."""
 
     pid: int
     wait_status: int
@@ -418,10 +409,7 @@ class Mount(NamedTuple):
 
 
 def is_own(folder: Path) -> bool:
-    """Whether a view of a folder above it can take what is written into it.
-
-    A user namespace has one user and one group.
-    """
+    """Whether a view can take what is written into a folder: a user namespace has one user only."""
     looks = folder.stat()
     own = (looks.st_uid, looks.st_gid) == (os.geteuid(), os.getegid())
     return own or os.geteuid() == 0
@@ -432,9 +420,8 @@ def plan(
 ) -> list[Mount]:
     """The mounts that make absolute folders private, each after the mounts that contain it.
 
-    A folder inside another one needs no mount of its own, unless a file system is `mounted` between
-    them or a folder between them is not the user's own. Inside a private folder, file systems are
-    unchanged.
+    A folder inside another one needs its own only if a file system is `mounted` between them or a
+    folder between them is not the user's own. Inside a private folder, file systems are unchanged.
     """
     points = set(mounted)
     private: list[Path] = []
@@ -530,30 +517,23 @@ def enter(
 
 
 def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
-    """The reason why `enter` fails here, tested in a separate process; None if it succeeds. With
-    `network`, an own one is tested, too.
-    """
-    reader, writer = os.pipe()
+    """Why `enter`, maybe with an own network, fails in a separate process; None if it succeeds."""
+    answer = os.memfd_create("timefair-refusal")
     pid, status = os.fork(), 1
     if pid == 0:
         try:
-            own_processes()
-            if network:
-                own_network()
+            own_processes(network=network)
             if first := os.fork():
                 status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
             else:
                 enter(steps)
                 status = 0
         except OSError as error:
-            os.write(writer, said(error).encode())
+            os.write(answer, said(error).encode())
         finally:
             end_process(status)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        reason = pipe.read().decode(errors="replace")
     _, status = os.waitpid(pid, 0)
-    return reason or (None if status == 0 else "the kernel ended the process that tried")
+    return taken(answer) or (None if status == 0 else "the kernel ended the process that tried")
 
 
 def said(error: OSError) -> str:
@@ -561,21 +541,19 @@ def said(error: OSError) -> str:
     return f"{what}{error.strerror or error}"
 
 
-def own_processes() -> None:
-    """Fork from now on into a new PID namespace, which ends with the first fork.
-
-    A user without privileges enters a user namespace, which needs a process with only one thread.
+def own_processes(*, network: bool) -> None:
+    """Fork from now on into a new PID namespace, which ends with the first fork, maybe with an own
+    network. Without privileges, a user namespace is entered, which needs a single thread.
     """
     global _in_own_processes
     _own_namespaces(_CLONE_NEWPID)
     _in_own_processes = True
+    if network:
+        own_network()
 
 
 def own_network() -> None:
-    """Enter a network permanently that only this process and its forks see, with a loopback.
-
-    Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
-    """
+    """Enter a network permanently that only this process and its forks see, with a loopback."""
     global in_own_network
     _own_namespaces(_CLONE_NEWNET)
     in_own_network = True
@@ -717,10 +695,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def refuse_calls() -> bool:
-    """Refuse the calls permanently, here and in all processes that this one starts.
-
-    False if the kernel or the machine has no such filter.
-    """
+    """Refuse them permanently, here and in what this starts; False if there is no such filter."""
     if _MACHINE not in _NUMBERS or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return False
     code = _program()
@@ -752,10 +727,7 @@ def _program() -> ctypes.Array[ctypes.c_char]:
 
 
 class Keeper(NamedTuple):
-    """The connection to the keeper of a namespace.
-
-    Every process that its maker forks from now on is in the namespace. `number`: its process id.
-    """
+    """The connection to the keeper of a namespace, in which are all later forks of its maker."""
 
     connection: socket.socket
     answers: int
@@ -774,13 +746,9 @@ class Keeper(NamedTuple):
 
 
 def make_keeper(*, network: bool) -> Keeper:
-    """Make a namespace and its keeper, which ends with this process; with `network`, also enter a
-    network that only this process and its forks have.
-    """
+    """Make a namespace, maybe with an own network, and its keeper, which ends with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    own_processes()
-    if network:
-        own_network()
+    own_processes(network=network)
     answers = os.memfd_create("timefair-swept")
     number = forked(partial(_keep, theirs, answers))
     theirs.close()
