@@ -72,8 +72,7 @@ def thinned(row: dict) -> dict:
     improved = {event["evaluations"]: event for event in row["events"] + row["launch_events"]}
     replay = _Replay(improved)
     state = State()
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    measurement = Measurement(replay.problem, state.header_array, *logs, clock=replay.clock)
+    measurement = Measurement(replay.problem, state, clock=replay.clock)
     measurement.start(0)
     for launch in row["launch_log"]:
         measurement.begin_launch(round(launch["start_s"] * 1e9))

@@ -430,10 +430,9 @@ def trial_launch(
             kernel.end_process(status)
 
         measurement = State.of(problem, memory.fds).measurement(
-            replace(problem, evaluate=evaluate),
+            replace(problem, evaluate=evaluate, native=None),
             cap=TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension,
             exit=end,
-            native=False,
             cores=cores,
         )
         now = now_ns()

@@ -432,11 +432,11 @@ cdef class ConstraintValues:
     cdef cnp.ndarray point, g
     cdef Py_ssize_t point_size
 
-    def __init__(self, problem, bint native=True):
+    def __init__(self, problem):
         constraints = problem.constraints
         self.count, self.evaluate = constraints.count, constraints.evaluate
         self.native = NULL
-        if native and constraints.native is not None:
+        if constraints.native is not None:
             self.native = <native_t><uintptr_t>constraints.native.function
             self.handle = <void *><uintptr_t>constraints.native.handle
         self.f_opt, self.indicator = problem.f_opt, constraints.indicator
@@ -487,14 +487,11 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the best value.
-    - `batches`, `recommendations`: None: they are not recorded.
-    - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
+    - `state`: The `evaluation.state.State` of the problem; `batches`: None: they are not recorded.
     - `cap`: Evaluations of the run; `final_target`: precision at or below which it ends.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     - `exit`: Called with 0 when the run is over, instead of ending the process; must not return.
     - `fail`: Called with what the problem raises, before any code of the algorithm can catch it.
-    - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
       each round of a batch that several `cores`, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
@@ -530,28 +527,27 @@ cdef class Measurement:
     cdef int64_t environments
 
     def __init__(
-        self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
-        int64_t cap=INT64_MAX, double final_target=-INFINITY,
-        clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None, int cores=1,
+        self, problem, state, int64_t cap=INT64_MAX, double final_target=-INFINITY,
+        clock=None, exit=None, fail=None, evaluators=None, int64_t cost=0, thinning=THINNING,
+        Log batches=None, int cores=1,
     ):
         self.problem, self.evaluate = problem, problem.evaluate
         self.dimension, self.f_opt = problem.dimension, problem.f_opt
         self.optimum_known, self.rounding = not isnan(self.f_opt), rounding(self.f_opt)
         self.native = NULL
-        if native and problem.native is not None:
+        if problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
             self.handle = <void *><uintptr_t>problem.native.handle
         self.constraints = None
         if problem.constraints is not None:
-            self.constraints = ConstraintValues(problem, native)
-        self.header_array = header
-        self.header = <Header *>cnp.PyArray_DATA(header)
-        self.events, self.launches, self.launch_events = events, launches, launch_events
-        self.batches = batches
+            self.constraints = ConstraintValues(problem)
+        self.header_array = state.header_array
+        self.header = <Header *>cnp.PyArray_DATA(self.header_array)
+        self.events, self.launches = state.event_log, state.launch_log
+        self.launch_events, self.batches = state.launch_event_log, batches
         self.thinning, self.resolution = thinning, thinning.resolution
         best_point = np.dtype((np.float64, (1 + problem.dimension,)))
-        self.best_points = Log(best_fd, best_point, 2)
+        self.best_points = Log(state.best_fd, best_point, 2)
         self.best_points.reach(0)
         self.run_cap = self.cap = cap
         self.cost, self.final_target = cost, final_target
@@ -564,13 +560,12 @@ cdef class Measurement:
         self.run_deadline = self.deadline = INT64_MAX
         self.best = INFINITY
         if self.event_count:
-            events.reach(self.event_count - 1)
-            self.best = (<Event *>events.row(self.event_count - 1)).precision
-        events.reach(self.event_count)
-        launch_events.reach(self.launch_event_count)
+            self.events.reach(self.event_count - 1)
+            self.best = (<Event *>self.events.row(self.event_count - 1)).precision
+        self.reserve_event()
         self.launch_best = INFINITY
         self.launch = NULL
-        self.recommendations = recommendations
+        self.recommendations = state.recommendations
         self.keeper = keeper(problem.outputs, self.f_opt)
         self.environment = NULL
         if problem.changes is not None:
@@ -581,11 +576,11 @@ cdef class Measurement:
         self.numbers, self.shown, self.later = problem.kept, problem.shown, problem.outputs.later
         self.last_vector = np.empty(self.numbers)
         self.vector = <double *>cnp.PyArray_DATA(self.last_vector)
-        self.vectors, self.vector_count = vectors, self.header.vectors
+        self.vectors, self.vector_count = state.vector_log, self.header.vectors
         for row in range(self.vector_count):
-            vectors.reach(row)
-            self.keeper.keep(<const double *>(vectors.row(row) + sizeof(Vector)))
-        vectors.reach(self.vector_count)
+            self.vectors.reach(row)
+            self.keeper.keep(<const double *>(self.vectors.row(row) + sizeof(Vector)))
+        self.vectors.reach(self.vector_count)
 
     # -- evaluation --------------------------------------------------------------------------
 
@@ -929,14 +924,10 @@ cdef class Measurement:
         """
         if start < 0:
             start = self.now()
-        self.take_launch(self.header.launches)
+        self.open_launch(self.header.launches, start, deadline, evaluations, turn)
         self.launch.start = start
-        self.launch.first = self.launch.last = self.calls
-        self.launch.earlier = 0
         self.launch.best = self.launch_best = INFINITY
-        self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
-        self.set_limits(start, deadline, evaluations, turn)
         self.pause = pause
 
     @property
@@ -986,10 +977,6 @@ cdef class Measurement:
         """Close the launch, with a LaunchCode unless it was cut. Returns its evaluations."""
         self.close_launch(self.closed or code, self.now())
         return self.launch.earlier + self.launch.last - self.launch.first
-
-    def finish(self, int64_t stop):
-        """End the run between two launches, with a Stop."""
-        self.leave(stop, self.now())
 
     def disown(self):
         """Called in a process that the algorithm forked: refuse to evaluate there."""
@@ -1064,20 +1051,22 @@ cdef class Measurement:
         cdef int64_t index = self.launch_index
         self.close_launch(TAU, now)
         self.pause()
-        self.go_on(index)
+        self.open_launch(index, 0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
+        self.launch_best = self.launch.best
         return 0
 
-    cdef int go_on(self, int64_t index) except -1:
-        """Reopen a launch that was paused, without limits of its own."""
-        self.take_launch(index)
+    cdef int open_launch(
+        self, int64_t index, int64_t now, int64_t deadline, int64_t evaluations, turn
+    ) except -1:
+        """Open a launch whose row is zero, or one that was paused."""
+        self.launches.reach(index)
+        self.launch = <Launch *>self.launches.row(index)
+        self.launch_index = index
         self.launch.earlier += self.launch.last - self.launch.first
         self.launch.first = self.launch.last = self.calls
         self.launch.code = OPEN
-        self.launch_best = self.launch.best
-        self.set_limits(0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
-        return 0
-
-    cdef int set_limits(self, int64_t now, int64_t deadline, int64_t evaluations, turn) except -1:
+        self.traced = self.thinning.traces(index)
+        self.step_ends_after = self.step_ends_at = -1
         self.closed = False
         self.deadline = min(self.run_deadline, deadline)
         self.cap = min(self.run_cap, later(self.calls, evaluations))
@@ -1086,23 +1075,15 @@ cdef class Measurement:
         self.begin_plateau(now)
         return 0
 
-    cdef int take_launch(self, int64_t index) except -1:
-        self.launches.reach(index)
-        self.launch = <Launch *>self.launches.row(index)
-        self.launch_index = index
-        self.traced = self.thinning.traces(index)
-        self.step_ends_after = self.step_ends_at = -1
-        return 0
-
-    cdef int leave(self, int64_t stop, int64_t now) except -1:
+    cpdef finish(self, int64_t stop, int64_t now=-1):
+        """End the run, with a Stop, between two launches."""
+        self.header.end = self.now() if now < 0 else now
         self.closed = LAUNCH_CUT  # to other threads
-        self.header.end = now
         self.header.cpu_1 = cpu_ns()  # before the process's teardown, which is not part of the run
         self.header.stop = stop
         if self.exit is None:
             _exit(0)
         self.exit(0)
-        return 0
 
     cdef int close_launch(self, int64_t code, int64_t now) except -1:
         self.launch.end = now
@@ -1112,7 +1093,7 @@ cdef class Measurement:
 
     cdef int stop(self, int64_t stop, int64_t code, int64_t now) except -1:
         self.close_launch(code, now)
-        self.leave(stop, now)
+        self.finish(stop, now)
         raise SystemError("the exit of a run returned")
 
 
