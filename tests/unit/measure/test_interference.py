@@ -200,7 +200,7 @@ def measured(tmp_path, monkeypatch):
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)
         record.parent.mkdir(parents=True)
-        cell.measure(campaign, job, record, "0" * 64)
+        cell.measure_job(cell.Prepared(campaign), job, record, "0" * 64)
         return pq.read_table(record).to_pylist(), seeds
 
     return measure

@@ -39,7 +39,7 @@ from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, held_cores, views
-from timefair.measure.perturbation import Row, RunMonitor, kernels, parts_for
+from timefair.measure.perturbation import Row, RunMonitor, kernels
 from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
@@ -218,7 +218,7 @@ def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
         cores,
         reference=campaign.reference_is_timed,
         repeats=campaign.timing.most_repeats,
-        parts=parts_for(campaign.budget.seconds),
+        budget_s=campaign.budget.seconds,
     )
 
 
@@ -254,11 +254,6 @@ def evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 
 # --- The job ------------------------------------------------------------------------------------
-
-
-def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
-    """Measure a job by `measure_job`. This process is not prepared for any algorithm yet."""
-    measure_job(Prepared(campaign), job, record, key)
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:

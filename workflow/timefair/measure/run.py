@@ -409,11 +409,10 @@ class _Run:
         return round(sum(one.cpu_s for one in (*self.own, *self.orphans)) * 1e9)
 
     def row(self) -> dict[str, Any]:
-        self.state = State.of(self.problem)
-        state, allowance, problem = self.state, self.allowance, self.problem
-        started = datetime.datetime.now(datetime.UTC)
-        forked = now_ns()
-        try:
+        allowance, problem = self.allowance, self.problem
+        started, forked = datetime.datetime.now(datetime.UTC), now_ns()
+        with contextlib.closing(State.of(problem)) as state:
+            self.state = state
             try:
                 ends = [begin() for begin in allowance.meters]
                 try:
@@ -428,21 +427,22 @@ class _Run:
                     if verdict[0] == Status.OK:
                         verdict = Status.RAISED, StopReason.FAILURE, str(error)
                 result = _result(state, logs, allowance, problem, verdict[1], reaped)
-                clause = _contradiction(result, state.start, forked, problem)
-                clause = clause or _uncharged(allowance, state, logs)
+                clause = _contradiction(result, state, logs, allowance, problem, forked)
             except Unreadable as error:
                 reaped, clause = self._gone(), str(error)
             if clause is not None:
                 verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
                 result = _unwritten(state.start, allowance, problem, reaped)
-            row: dict[str, Any]
-            row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
             core_s = result["real_s"] * allowance.cores
-            row |= {"started_utc": started, **result}
-            row |= _resources(state.start, self.own, self.orphans, core_s)
             is_confined = isinstance(self.algorithm, Confined)
             helpers = state["solvers"] if is_confined else allowance.evaluators
-            row["left_processes"] = max(len(self.orphans) - helpers, 0)
+            row: dict[str, Any] = {
+                **dict(zip(("status", "stop_reason", "message"), verdict, strict=True)),
+                "started_utc": started,
+                **result,
+                **_resources(state.start, self.own, self.orphans, core_s),
+                "left_processes": max(len(self.orphans) - helpers, 0),
+            }
             if allowance.meters:
                 row[READINGS] = told
             if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
@@ -460,8 +460,6 @@ class _Run:
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
-        finally:
-            state.close()
 
     def _pass_on(self) -> None:
         """Pass the beginning of what the run prints, into a file in memory, on to stderr."""
@@ -690,17 +688,19 @@ def _waited(row: dict[str, Any]) -> str | None:
 
 
 def _contradiction(
-    result: dict[str, Any], start: Start | None, forked: int, problem: Problem
+    result: dict[str, Any],
+    state: State,
+    logs: Logs,
+    allowance: Allowance,
+    problem: Problem,
+    forked: int,
 ) -> str | None:
+    start, each = state.start, allowance.cost_ns / allowance.cores
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    return consistency.contradiction(result | {"f_opt": f_opt})
-
-
-def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
-    """The contradiction if the run's clock was charged too little for evaluations; else None."""
-    each = allowance.cost_ns / allowance.cores
+    if (found := consistency.contradiction(result | {"f_opt": f_opt})) is not None:
+        return found
     if state["charge"] < each * state["evaluations"]:
         return "its evaluations were not charged"
     for events in (logs.events, logs.launch_events, logs.vectors):
@@ -712,13 +712,10 @@ def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
 def _unwritten(
     start: Start | None, allowance: Allowance, problem: Problem, reaped: int
 ) -> dict[str, Any]:
-    blank = State.of(problem)
-    try:
+    with contextlib.closing(State.of(problem)) as blank:
         if start is not None:
             blank.begin(start)
         return _result(blank, blank.logs(), allowance, problem, StopReason.FAILURE, reaped)
-    finally:
-        blank.close()
 
 
 def _result(
@@ -738,7 +735,10 @@ def _result(
     vectors, recommended = logs.vectors, logs.recommended
     if problem.kind.rated and vectors is not None:
         events, best_f = events_of(vectors, problem)
-        launch_bests = best_after_launches(events, len(logs.launches))
+        launch_bests = np.full(len(logs.launches), np.inf)
+        made = (events["launch"] >= 0) & (events["launch"] < len(launch_bests))
+        np.minimum.at(launch_bests, events["launch"][made], events["precision"][made])
+        launch_bests = np.minimum.accumulate(launch_bests)  # of the run at the end of each launch
     best = events["precision"][-1].item() if events.size else math.inf
     unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
     launches = []
@@ -780,8 +780,10 @@ def _result(
         "recommendations": None
         if recommended is None
         else _rows(recommended, noise_free=recommended["outputs"][:, 0]),
-        "launch_events": None if problem.kind.rated else _events(logs.launch_events),
-        "events": _events(events),
+        "launch_events": None
+        if problem.kind.rated
+        else _rows(logs.launch_events, precision=logs.launch_events["precision"]),
+        "events": _rows(events, precision=events["precision"]),
     }
 
 
@@ -790,10 +792,6 @@ def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]
     columns |= {"time_s": log["time"] / 1e9, **numbers}
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
-
-
-def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
-    return _rows(log, precision=log["precision"])
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
@@ -813,14 +811,6 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     events[["launch", "evaluations", "time"]] = vectors[["launch", "evaluations", "time"]][falls]
     events["precision"] = precision[falls]
     return events, float(best[falls][-1]) if events.size else np.inf
-
-
-def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
-    """The best precision of the run at the end of each launch, shape ``(launches,)``."""
-    best = np.full(launches, np.inf)
-    made = (events["launch"] >= 0) & (events["launch"] < launches)
-    np.minimum.at(best, events["launch"][made], events["precision"][made])
-    return np.minimum.accumulate(best)
 
 
 def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
@@ -911,10 +901,8 @@ def _resources(
     """
     before, every = start or Start(0), [*own, *orphans]
     cpu_s = max(sum(one.cpu_s for one in every) - before.cpu / 1e9, 0.0)
-    delays_ns, written = (
-        [one.run_queue_delay_ns for one in own],
-        [one.written_bytes for one in every],
-    )
+    delays_ns = [one.run_queue_delay_ns for one in own]
+    written = [one.written_bytes for one in every]
     delay_s = foreign_s = None
     if own and None not in delays_ns:
         delay_s = max(sum(filter(None, delays_ns)) - max(before.delay, 0), 0) / 1e9
