@@ -268,23 +268,27 @@ def hand_over(
     when this process is asked to end. None without a prepared process. `Interrupted` if a signal
     ends this process before the job has begun.
     """
-    fork, vain = _Fork(), 0
+    pidfd: int | None = None
+    asked, vain = False, 0
 
     def pass_on(number: int) -> None:
-        fork.asked = True
+        nonlocal asked
+        asked = True
         with contextlib.suppress(OSError):
             begun.unlink()
-        if fork.pidfd is None:
+        if pidfd is None:
             raise Interrupted(number)
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(fork.pidfd, number)
+            signal.pidfd_send_signal(pidfd, number)
 
     with interruptible(pass_on):
         while vain < ATTEMPTS:
             before = _written(begun)
             started = _started(place, command, environment)
-            status = _ask(place, request, fork)
-            if status in ENDED and not fork.asked and _written(begun) not in (None, before):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+                pidfd = _asked(connection, place, request)
+                status = None if pidfd is None else _answered(connection, pidfd)
+            if status in ENDED and not asked and _written(begun) not in (None, before):
                 continue
             if status is None and started is not None:  # it closes its socket when it ends
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -302,13 +306,6 @@ def _written(path: Path) -> tuple[int, int] | None:
     return None
 
 
-class _Fork:
-    """The process that does this job, once it is known, and whether it was asked to end."""
-
-    pidfd: int | None = None
-    asked = False
-
-
 def _started(
     place: bytes, command: Sequence[str], environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes] | None:
@@ -324,28 +321,28 @@ def _started(
         return subprocess.Popen(words, env=environment, pass_fds=[fd], start_new_session=True)
 
 
-def _ask(place: bytes, request: Request, fork: _Fork) -> int | None:
-    """Let a prepared process fork for a request; its exit status, or None if it has not begun."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-        fds: list[int] = []
-        with contextlib.suppress(OSError):  # nobody listens, or not any more
-            connection.connect(place)
-            if user_of_peer(connection) == os.geteuid():
-                socket.send_fds(connection, [json.dumps(request).encode()], [1, 2])
-                _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
-        if not fds:
-            return None
-        (fork.pidfd,) = fds
-        poll = select.poll()
-        for fd in (fork.pidfd, connection.fileno()):
-            poll.register(fd, select.POLLIN)
-        while not poll.poll(CONTINUE_S * 1000):
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(fork.pidfd, signal.SIGCONT)
-        connection.setblocking(False)
-        with contextlib.suppress(BlockingIOError, ConnectionError):
-            if answer := connection.recv(16):
-                return int(answer)
+def _asked(connection: socket.socket, place: bytes, request: Request) -> int | None:
+    """Let a prepared process fork for a request; a descriptor of the fork, or None without one."""
+    with contextlib.suppress(OSError):  # nobody listens, or not any more
+        connection.connect(place)
+        if user_of_peer(connection) == os.geteuid():
+            socket.send_fds(connection, [json.dumps(request).encode()], [1, 2])
+            _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
+            return next(iter(fds), None)
+    return None
+
+
+def _answered(connection: socket.socket, pidfd: int) -> int:
+    poll = select.poll()
+    for fd in (pidfd, connection.fileno()):
+        poll.register(fd, select.POLLIN)
+    while not poll.poll(CONTINUE_S * 1000):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError, ConnectionError):
+        if answer := connection.recv(16):
+            return int(answer)
     print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
     return 128 + signal.SIGKILL
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from timefair.basics.sections import CampaignView, Count, Fault, Positive, Repeats, Seconds, Section
 
@@ -124,11 +124,6 @@ class AtChange(RestartPolicy):
 CANDIDATES = 40  # the number of candidates that Friedrich, Kötzing and Wagner recommend
 
 
-def _or_usual(value: object) -> object:
-    """Older campaigns have null for the default number."""
-    return CANDIDATES if value is None else value
-
-
 class BetAndRun(WithTau):
     """Each of the first `candidates` launches is paused after tau. The best of them then continues
     with the rest of the budget (Friedrich, Kötzing and Wagner 2017).
@@ -143,7 +138,7 @@ class BetAndRun(WithTau):
     """
 
     policy: Literal["bet-and-run"] = "bet-and-run"
-    candidates: Annotated[Repeats, BeforeValidator(_or_usual)] = Field(
+    candidates: Repeats = Field(
         default=CANDIDATES, description="Number of launches from which the best one is chosen."
     )
 
