@@ -113,25 +113,12 @@ assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
 
 cpdef enum Stop:
     """Why the objective or the launch loop stopped the run; 0 while it runs."""
-    RUNNING = 0
-    TARGET = 1
-    TIME = 2
-    EVALUATIONS = 3
-    ENDED = 4
-    FAILURE = 5
-    SOLVER_ENDED = 6
-    OUT_OF_MEMORY = 7
+    RUNNING, TARGET, TIME, EVALUATIONS, ENDED, FAILURE, SOLVER_ENDED, OUT_OF_MEMORY
 
 
 cpdef enum LaunchCode:
     """How a launch ended; 0 while it runs, and therefore also if its process was killed."""
-    OPEN = 0
-    RETURNED = 1
-    TAU = 2
-    LAUNCH_TARGET = 3
-    LAUNCH_CUT = 4
-    LAUNCH_FAILED = 5
-    STAGNATED = 6
+    OPEN, RETURNED, TAU, LAUNCH_TARGET, LAUNCH_CUT, LAUNCH_FAILED, STAGNATED
 
 
 class LaunchCut(BaseException):
