@@ -113,14 +113,6 @@ class Allowance:
 
 
 @dataclass(frozen=True)
-class Unloaded:
-    """What the process of a run loads itself; `algorithm` also says how many seconds it took."""
-
-    problem: Callable[[], Problem]
-    algorithm: Callable[[], tuple[Algorithm, float]]
-
-
-@dataclass(frozen=True)
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
@@ -155,10 +147,14 @@ def last_moment(start: Start, allowance: Allowance) -> int:
 
 @dataclass
 class Launcher:
-    """The process of a run. The restart policy of the run uses it as `Launches`."""
+    """The process of a run. The restart policy of the run uses it as `Launches`.
 
-    algorithm: Any  # an `Algorithm`, when it is ready; before that, also `Confined` or `Unloaded`
-    problem: Problem | None
+    A process that loads all itself has functions instead: one returns the `problem`, the other one
+    the `algorithm` and the seconds that this took.
+    """
+
+    algorithm: Any  # an `Algorithm`, when it is ready; before that, also `Confined`
+    problem: Problem | Callable[[], Problem]
     allowance: Allowance
     state: State
     seed: int
@@ -177,11 +173,10 @@ class Launcher:
             os.setsid()
             allowance.views.enter()
             kernel.die_with_parent(parent)
-            if isinstance(algorithm, Unloaded):
-                problem = algorithm.problem()
+            if callable(problem):
+                problem = problem()
             else:
                 kernel.limit_memory(allowance.memory_mb)
-            assert problem is not None
             self.timer = kernel.KillTimer()
             kernel.leave_for_others()
             if not self.made:
@@ -201,10 +196,10 @@ class Launcher:
                 batches=state.batch_log,
             )
             self.objective = self.measurement.objective
-            if isinstance(algorithm, Unloaded):
+            if callable(algorithm):
                 state["kill_at"] = NEVER
                 self.timer.set(NEVER)
-                self.algorithm, prepared_s = algorithm.algorithm()
+                self.algorithm, prepared_s = algorithm()
                 kernel.limit_memory(allowance.memory_mb)
             os.register_at_fork(after_in_child=self.measurement.disown)
             os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))

@@ -281,6 +281,7 @@ cdef class Nondominated(Keeper):
 
     cdef bint takes(self, const double *vector) noexcept:
         cdef Py_ssize_t begin, end
+        cdef Pair *larger
         end = self.count(vector[0] + self.tolerance.first, True)
         if end and self.front[end - 1].second <= vector[1] + self.tolerance.second:
             return False
@@ -288,11 +289,7 @@ cdef class Nondominated(Keeper):
         end = begin
         while end < self.size and self.front[end].second >= vector[1]:
             end += 1
-        return self.replace(begin, end, vector)
-
-    cdef bint replace(self, Py_ssize_t begin, Py_ssize_t end, const double *vector) noexcept:
-        """Replace the vectors that the vector dominates, ``front[begin:end]``, by this vector."""
-        cdef Pair *larger
+        # It replaces the vectors that it dominates, front[begin:end].
         if self.size == self.room:
             larger = <Pair *>realloc(self.front, (2 * self.room + 64) * sizeof(Pair))
             if larger == NULL:
