@@ -131,9 +131,7 @@ class BetAndRun(WithTau):
     Launches that ended within tau cannot continue. Of equal launches, the first one continues. When
     the best launch returns, or if no launch can continue, independent launches follow.
 
-    References
-    ----------
-    T. Friedrich, T. Kötzing and M. Wagner, A generic bet-and-run strategy for speeding up
+    Source: T. Friedrich, T. Kötzing and M. Wagner, A generic bet-and-run strategy for speeding up
     stochastic local search, AAAI 2017.
     """
 
@@ -172,9 +170,7 @@ class Geometric(WithTau):
     together cost at most 1 / (factor - 1) times as much as it does. Launches that the algorithm
     itself ended count, too.
 
-    References
-    ----------
-    T. Walsh, Search in a small world, IJCAI 1999: geometric restarts.
+    Source: T. Walsh, Search in a small world, IJCAI 1999: geometric restarts.
     """
 
     policy: Literal["geometric"] = "geometric"
@@ -204,10 +200,8 @@ class Luby(WithTau):
     For every distribution of the launches' runtimes, the expected runtime is within a logarithmic
     factor of the best expected runtime of any sequence of lengths.
 
-    References
-    ----------
-    M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
-    Processing Letters 47 (1993).
+    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
+    Information Processing Letters 47 (1993).
     """
 
     policy: Literal["luby"] = "luby"

@@ -64,17 +64,11 @@ cdef struct Header:
     int64_t elsewhere  # of a clock of CPU time: that of the run outside this process, ns; else 0
 
 
-cdef struct Event:
+cdef struct Event:  # or a vector, with its numbers from `precision` on
     int64_t launch
     int64_t evaluations
     int64_t time  # ns since t0
     double precision
-
-
-cdef struct Vector:  # followed by its numbers
-    int64_t launch
-    int64_t evaluations
-    int64_t time  # ns since t0
 
 
 cdef struct Batch:
@@ -108,7 +102,7 @@ def vector_dtype(numbers):
     return np.dtype(EVENT.descr[:3] + [("outputs", np.float64, (numbers,))])
 
 
-assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
+assert vector_dtype(2).itemsize == sizeof(Event) + sizeof(double)
 
 
 cpdef enum Stop:
@@ -563,7 +557,7 @@ cdef class Measurement:
         self.vectors, self.vector_count = state.vector_log, self.header.vectors
         for row in range(self.vector_count):
             self.vectors.reach(row)
-            self.keeper.keep(<const double *>(self.vectors.row(row) + sizeof(Vector)))
+            self.keeper.keep(&(<Event *>self.vectors.row(row)).precision)
         self.vectors.reach(self.vector_count)
 
     # -- evaluation --------------------------------------------------------------------------
@@ -680,7 +674,7 @@ cdef class Measurement:
 
     cdef int keep_vector(self, int64_t now) noexcept:
         """Commit the vector if it is from before the deadline, not outdated, and to be kept."""
-        cdef Vector *row
+        cdef Event *row
         if now >= self.deadline:
             return 0
         self.header.evaluations = self.calls
@@ -689,11 +683,11 @@ cdef class Measurement:
                 return 0
         if not self.keeper.keep(self.vector):
             return 0
-        row = <Vector *>self.vectors.row(self.vector_count)
+        row = <Event *>self.vectors.row(self.vector_count)
         row.launch = self.launch_index
         row.evaluations = self.calls
         row.time = now - self.t0
-        memcpy(<char *>row + sizeof(Vector), self.vector, self.numbers * sizeof(double))
+        memcpy(&row.precision, self.vector, self.numbers * sizeof(double))
         self.vector_count += 1
         timefair_commit_follows()
         self.header.vectors = self.vector_count  # the commit

@@ -245,9 +245,6 @@ def _rows(log: Log, count: int) -> NDArray[np.void]:
         return np.fromfile(file, dtype=log.dtype, count=count)
 
 
-_NUMBER = struct.Struct("=i")
-
-
 class Evaluators:
     """`count` processes that evaluate one problem, on cores of their own if possible. Two pipes
     carry the numbers of the next point and of the points that are ready.
@@ -298,14 +295,14 @@ class Evaluators:
                 if fd in self._pids:
                     kernel.end_like(self._pids[fd])
             if found:
-                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
+                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // 4
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         try:
             with contextlib.suppress(PermissionError):  # `kernel.refuse_calls`
                 os.sched_setaffinity(0, cores)
-            while number := os.read(self._waiting, _NUMBER.size):
-                (i,) = _NUMBER.unpack(number)
+            while number := os.read(self._waiting, 4):
+                i = int.from_bytes(number, "little")
                 try:
                     self._values[i] = problem.evaluate(self._points[i])
                     self._stamps[i] = now_ns()
