@@ -17,7 +17,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
@@ -44,7 +43,6 @@ class Ended(NamedTuple):
 
     number: int
     status: int
-    seconds: float
 
 
 def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
@@ -53,26 +51,26 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
     ended.
     """
     waiting = enumerate(starts)
-    running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
+    running: dict[int, tuple[int, int]] = {}  # by its pidfd: its place and its process id
     with selectors.PollSelector() as ends:
         try:
             while True:
                 while len(running) < most and (one := next(waiting, None)) is not None:
                     pid = one[1]()
                     descriptor = os.pidfd_open(pid)
-                    running[descriptor] = one[0], pid, time.monotonic()
+                    running[descriptor] = one[0], pid
                     ends.register(descriptor, selectors.EVENT_READ)
                 if not running:
                     return
                 for ended, _ in ends.select():
                     ends.unregister(ended.fd)
-                    number, pid, start = running.pop(ended.fd)
-                    code, seconds = _status_of(ended.fd, pid), time.monotonic() - start
-                    yield Ended(number, code if code >= 0 else 128 - code, seconds)
+                    number, pid = running.pop(ended.fd)
+                    code = _status_of(ended.fd, pid)
+                    yield Ended(number, code if code >= 0 else 128 - code)
         finally:
-            for _, pid, _ in running.values():
+            for _, pid in running.values():
                 os.kill(pid, signal.SIGTERM)
-            for descriptor, (_, pid, _) in running.items():
+            for descriptor, (_, pid) in running.items():
                 _status_of(descriptor, pid)
 
 
@@ -167,12 +165,12 @@ def measured(
     jobs: Sequence[Job],
     keys: Keys,
     workers: int,
-    took: Callable[[Job, float], object] = lambda job, seconds: None,
+    measured_one: Callable[[], object] = lambda: None,
 ) -> list[Path]:
     """The records of jobs; those that are missing are measured, in this order, so many at a time.
 
     `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
-    (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
+    (`driver.held`), jobs are done by prepared processes. `measured_one` is called after each one.
     `JobFailed` if a job fails; the others are ended.
     """
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
@@ -184,10 +182,10 @@ def measured(
 
     starts = (partial(_begun, measuring(folder, job, keys), log(job)) for job in lacking)
     with interruptible(), contextlib.closing(in_processes(starts, workers)) as ends:
-        for number, status, seconds in ends:
+        for number, status in ends:
             if status:
                 raise JobFailed(number, log(lacking[number]), status)
-            took(lacking[number], seconds)
+            measured_one()
     return records
 
 
@@ -208,7 +206,7 @@ def complete(
         workers = max(1, cores // max(map(campaign.cores_of, campaign.algorithms)))
         records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
         done = count(1 + sum(record.is_file() for record in records))
-        measured(folder, jobs, keys, workers, lambda *_: progress(next(done), len(jobs)))
+        measured(folder, jobs, keys, workers, lambda: progress(next(done), len(jobs)))
         return [collected.join(campaign, keys, folder, label) for label in campaign.algorithms]
 
 

@@ -251,7 +251,6 @@ class Evaluators:
     """
 
     def __init__(self, problem: Problem, count: int) -> None:
-        self.count = count
         self._points = _shared((AT_ONCE, problem.dimension))
         self._values = _shared((AT_ONCE, problem.numbers)[: 1 + (problem.numbers > 1)])
         self._stamps = _shared((AT_ONCE,)).view(np.int64)
@@ -369,17 +368,11 @@ def _lacks_network(error: BaseException | None) -> bool:
     return False
 
 
-def outside(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of a traceback in files that are not timefair's, the outermost first."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = ((frame, Path(frame.filename)) for frame in frames)
-    return [f for f, p in places if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
-
-
 def _where(error: BaseException) -> str:
     """The last line in the user's files, or else in a package; empty if only timefair raised."""
-    found = outside(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    found = [(Path(frame.filename), frame.lineno) for frame in frames]
+    found = [(p, n) for p, n in found if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
-    own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]
-    places = [f" ({Path(f.filename).name}:{f.lineno})" for f in own or found]
-    return places[-1] if places else ""
+    own = [(p, n) for p, n in found if not any(p.is_relative_to(at) for at in libraries)]
+    return "".join(f" ({path.name}:{line})" for path, line in (own or found)[-1:])
