@@ -18,6 +18,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -499,14 +500,11 @@ class Repetitions:
 
     def next(self) -> tuple[int, int] | None:
         waiting = [
-            (len(values), place, instance)
-            for place, (instance, values) in enumerate(self._values.items())
+            (instance, len(values))
+            for instance, values in self._values.items()
             if instance not in self._ended and len(values) < self._ends[instance]
         ]
-        if not waiting:
-            return None
-        run, _, instance = min(waiting)
-        return instance, run
+        return min(waiting, key=itemgetter(1), default=None)
 
     def add(self, instance: int, precision: float) -> None:
         self._values[instance].append(precision)

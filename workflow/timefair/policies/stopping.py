@@ -306,6 +306,7 @@ class SuccessWidth:
         return Assessment(value, value <= self.width, np.zeros(value.shape, dtype=np.bool_))
 
 
+@lru_cache(maxsize=4096)
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
     """Limits of the success rate that hold simultaneously for all n, with probability `confidence`.
 
@@ -319,26 +320,21 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     >>> round(low, 3), high
     (0.776, 1.0)
     """
-    return (
-        _lower_limit(successes, n, confidence),
-        1.0 - _lower_limit(n - successes, n, confidence),
-    )
-
-
-@lru_cache(maxsize=4096)
-def _lower_limit(successes: int, n: int, confidence: float) -> float:
     from math import log
 
     from scipy.optimize import brentq
     from scipy.special import betaln, xlog1py, xlogy
 
-    if successes == 0:
-        return 0.0
-    failures = n - successes
-    mixed = betaln(successes + 0.5, failures + 0.5) - betaln(0.5, 0.5)
-    least = mixed + log(1.0 - confidence)
+    def lower_limit(successes: int) -> float:
+        if successes == 0:
+            return 0.0
+        failures = n - successes
+        mixed = betaln(successes + 0.5, failures + 0.5) - betaln(0.5, 0.5)
+        least = mixed + log(1.0 - confidence)
 
-    def excess(rate: float) -> float:
-        return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
+        def excess(rate: float) -> float:
+            return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
 
-    return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))
+        return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))
+
+    return lower_limit(successes), 1.0 - lower_limit(n - successes)

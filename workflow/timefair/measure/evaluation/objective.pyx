@@ -624,12 +624,11 @@ cdef class Measurement:
             return 0
         if self.native != NULL:
             self.reserve_vector()
-            if self.environment != NULL:
-                self.begin_in_environment()
+        if self.environment != NULL:  # that at the start of the evaluation just counted
+            self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
+        if self.native != NULL:
             self.native(self.handle, x, self.vector)
             return 0
-        if self.environment != NULL:
-            self.begin_in_environment()
         try:
             values = self.evaluate(array)
             found = np.ascontiguousarray(values, dtype=np.float64)
@@ -658,11 +657,6 @@ cdef class Measurement:
     cdef int record_vector(self, int64_t now, const double *x) except -1:
         self.keep_vector(now)
         self.account(self.keeper.value, now, x)
-        return 0
-
-    cdef int begin_in_environment(self) except -1:
-        """Set the problem to its environment at the start of the evaluation just counted."""
-        self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
         return 0
 
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
@@ -908,11 +902,6 @@ cdef class Measurement:
         self.header.launches = self.launch_index + 1
         self.pause = pause
 
-    @property
-    def changes(self):
-        """How often the problem has changed since the run began; 0 if it does not change."""
-        return 0 if self.environment == NULL else self.environment_at(self.now(), self.calls)
-
     cdef double progress(self) except -1.0:
         """The share of the launch's budget that is used: the larger of time and evaluations."""
         cdef double share = 0.0, used
@@ -1105,7 +1094,8 @@ cdef class Objective:
 
     @property
     def changes(self):
-        return self.measurement.changes
+        cdef Measurement of = self.measurement
+        return 0 if of.environment == NULL else of.environment_at(of.now(), of.calls)
 
     @property
     def evaluations(self):
