@@ -422,7 +422,7 @@ class _Run:
                     if verdict[0] == Status.OK:
                         verdict = Status.RAISED, StopReason.FAILURE, str(error)
                 result = _result(state, logs, allowance, problem, verdict[1], reaped)
-                clause = _contradiction(result, state, logs, allowance, problem, forked)
+                clause = self._contradiction(result, logs, forked)
             except Unreadable as error:
                 reaped, clause = self._gone(), str(error)
             if clause is not None:
@@ -455,6 +455,21 @@ class _Run:
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
+
+    def _contradiction(self, result: dict[str, Any], logs: Logs, forked: int) -> str | None:
+        state, start = self.state, self.state.start
+        each = self.allowance.cost_ns / self.allowance.cores
+        if start is not None and (start.wall or start.t0) < forked:
+            return "it started before its process"
+        f_opt = None if math.isnan(self.problem.f_opt) else self.problem.f_opt
+        if (found := consistency.contradiction(result | {"f_opt": f_opt})) is not None:
+            return found
+        if state["charge"] < each * state["evaluations"]:
+            return "its evaluations were not charged"
+        for log in (logs.events, logs.launch_events, logs.vectors):
+            if log is not None and (log["time"] < np.floor(each * log["evaluations"])).any():
+                return "an event is from before its evaluations were charged"
+        return None
 
     def _pass_on(self) -> None:
         """Pass the beginning of what the run prints, into a file in memory, on to stderr."""
@@ -680,28 +695,6 @@ def _waited(row: dict[str, Any]) -> str | None:
         f"killed at T after {row['evaluations']} evaluations, with {cpu_s:.2g} s of CPU time in "
         f"{had_s:.2g} s: it waited, and its result may not show what the algorithm can do"
     )
-
-
-def _contradiction(
-    result: dict[str, Any],
-    state: State,
-    logs: Logs,
-    allowance: Allowance,
-    problem: Problem,
-    forked: int,
-) -> str | None:
-    start, each = state.start, allowance.cost_ns / allowance.cores
-    if start is not None and (start.wall or start.t0) < forked:
-        return "it started before its process"
-    f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    if (found := consistency.contradiction(result | {"f_opt": f_opt})) is not None:
-        return found
-    if state["charge"] < each * state["evaluations"]:
-        return "its evaluations were not charged"
-    for events in (logs.events, logs.launch_events, logs.vectors):
-        if events is not None and (events["time"] < np.floor(each * events["evaluations"])).any():
-            return "an event is from before its evaluations were charged"
-    return None
 
 
 def _unwritten(

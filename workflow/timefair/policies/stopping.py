@@ -280,11 +280,6 @@ class SuccessRate(Started):
 class SuccessWidth:
     """Stop when the confidence sequence of the success rate is narrow enough: when the further
     limit is within `width` of the share of runs with a value of at most `target`.
-
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = SuccessWidth(1e-8, width=0.2)
-    >>> decide(rule, [0.0] * 23).stop, decide(rule, [0.0] * 24).stop
-    (False, True)
     """
 
     target: float
@@ -315,10 +310,6 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     the likelihood under the true rate, is a martingale with mean 1. By Ville's inequality, it ever
     reaches 1 / (1 - confidence) with a probability of at most 1 - confidence. The interval contains
     the rates for which it has not (Robbins, Annals of Mathematical Statistics 41, 1970).
-
-    >>> low, high = success_interval(20, 20, 0.95)
-    >>> round(low, 3), high
-    (0.776, 1.0)
     """
     from math import log
 
