@@ -116,7 +116,7 @@ def make_data(folder: Path, formats: Sequence[str]) -> None:
     from timefair import cli
     from timefair.campaign import configuration, plan
     from timefair.campaign.provenance import measure_keys
-    from timefair.measure.job import measure
+    from timefair.measure.job import Prepared, measure_job
 
     source = folder / "campaign.yaml"
     source.write_text(CAMPAIGN.replace("FORMATS", f"[{', '.join(formats)}]"))
@@ -132,7 +132,7 @@ def make_data(folder: Path, formats: Sequence[str]) -> None:
             key = keys[job.algorithm, job.round]
             record = folder / job.record(key)
             if not record.exists():
-                measure(campaign, job, record, key)
+                measure_job(Prepared(campaign), job, record, key)
     snapshot = str(folder / "campaign.json")
     for name, path in collected.items():
         words = ["collect", "--campaign", snapshot, "--algorithm", name, "--output", str(path)]

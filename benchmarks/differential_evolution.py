@@ -72,8 +72,7 @@ def launched(
 
     def seconds() -> float:
         state = State()
-        logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-        measurement = Measurement(problem, state.header_array, *logs)
+        measurement = Measurement(problem, state)
         measurement.start(0, 2**62)
         measurement.begin_launch(evaluations=EVALUATIONS)
         objective = measurement.objective

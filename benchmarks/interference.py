@@ -26,7 +26,7 @@ from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
-from timefair.measure.perturbation import RunMonitor, parts_for
+from timefair.measure.perturbation import RunMonitor
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
@@ -56,7 +56,7 @@ class Measurer:
         self.algorithm = registry.load("pycma:CMA-ES", {})
         self.problem = SUITES["bbob"].problem(8, 10, 1)
         prepare(self.algorithm, self.problem)
-        self.monitor = RunMonitor(self.cores, reference=True, parts=parts_for(time_s))
+        self.monitor = RunMonitor(self.cores, reference=True, budget_s=time_s)
 
     def measure(self, seed: int) -> dict[str, Any]:
         row = self.monitor.measure(

@@ -21,7 +21,6 @@ import pyarrow as pa
 
 from timefair.algorithms import registry
 from timefair.machine.linux import kernel
-from timefair.measure import run as running
 from timefair.measure.evaluation.objective import LaunchCode, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import held_cores
@@ -58,7 +57,7 @@ def measured(use: str, function: int, run: int, time_s: float) -> dict:
     allowance = Allowance(time_ns=round(time_s * 1e9))
     everything = functools.partial(Measurement, thinning=EVERY)
     with (
-        patch.object(running, "Measurement", everything),
+        patch("timefair.measure.evaluation.state.Measurement", everything),
         patch.object(consistency, "THINNING", EVERY),
     ):
         row = measure_run(registry.load(use, {}), problem, allowance, seed=run)
@@ -72,8 +71,7 @@ def thinned(row: dict) -> dict:
     improved = {event["evaluations"]: event for event in row["events"] + row["launch_events"]}
     replay = _Replay(improved)
     state = State()
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    measurement = Measurement(replay.problem, state.header_array, *logs, clock=replay.clock)
+    measurement = Measurement(replay.problem, state, clock=replay.clock)
     measurement.start(0)
     for launch in row["launch_log"]:
         measurement.begin_launch(round(launch["start_s"] * 1e9))

@@ -17,6 +17,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import cocoex
 import ioh
@@ -35,8 +36,8 @@ KEPT: list = []
 def instrumented(function: int, dimension: int, native: bool) -> Callable:
     state = State()
     problem = SUITES["bbob"].problem(function, dimension, 1)
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    measurement = Measurement(problem, state.header_array, *logs, native=native)
+    shown = problem if native else replace(problem, native=None)
+    measurement = Measurement(shown, state)
     KEPT.append(state)
     measurement.start(0, 2**62)
     measurement.begin_launch()

@@ -6,7 +6,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.evaluation.objective import NEVER
-from timefair.measure.job import measure
+from timefair.measure.job import Prepared, measure_job
 from timefair.measure.run import Allowance, measure_run
 from timefair.records.integrity import Place
 
@@ -19,7 +19,7 @@ def do_jobs(campaign, folder):
         key = keys[job.algorithm, job.round]
         places[record := folder / job.record(key)] = Place(key=key, **vars(job))
         if not record.exists():
-            measure(campaign, job, record, key)
+            measure_job(Prepared(campaign), job, record, key)
     return places
 
 

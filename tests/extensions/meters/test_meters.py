@@ -197,7 +197,7 @@ def measure(campaign) -> Path:
     plan.write_keys(found, folder)
     key = provenance.measure_key(campaign, job.algorithm, job.round)
     record = folder / job.record(key)
-    in_child(lambda: cell.measure(campaign, job, record, key))
+    in_child(lambda: cell.measure_job(cell.Prepared(campaign), job, record, key))
     return record
 
 

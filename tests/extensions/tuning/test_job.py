@@ -181,7 +181,7 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys):
-    from timefair.measure.job import measure
+    from timefair.measure.job import Prepared, measure_job
 
     tuning = Tuning(tmp_path)
     search = tuning.run()
@@ -190,7 +190,7 @@ def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys)
     for one in plan.jobs(tuning.campaign):
         key = keys[one.algorithm, one.round]
         record = tuning.folder / one.record(key)
-        measure(tuning.campaign, one, record, key)
+        measure_job(Prepared(tuning.campaign), one, record, key)
         found[one.algorithm] = open_record(record).facts
     spec = found["mine-tuned"]["campaign"]["algorithms"]["mine-tuned"]
     assert spec["parameters"] == search["result"]["parameters"]

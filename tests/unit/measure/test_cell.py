@@ -23,8 +23,9 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
+from timefair.measure import job as of_a_job
 from timefair.measure.isolation import held_cores, on_one_node
-from timefair.measure.job import Repetitions, _missing, evaluation_cost, measure, repetitions
+from timefair.measure.job import Prepared, Repetitions, _missing, evaluation_cost, repetitions
 from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
@@ -320,7 +321,7 @@ def test_runs_that_reached_the_final_target_are_equal(tmp_path):
     for job in jobs(wanted):
         if job.round == 1:
             key = keys[job.algorithm, 1]
-            measure(wanted, job, folder / job.record(key), key)
+            of_a_job.measure_job(Prepared(wanted), job, folder / job.record(key), key)
 
     def reasons(rule: dict[str, Any], final_target: float | None) -> set[str | None]:
         budget = {"evaluations": 60, "final_target": final_target}
@@ -343,10 +344,10 @@ def test_a_job_of_another_plan_does_not_read_the_rounds_before(tmp_path, rule):
     late = next(job for job in jobs(wanted) if job.round == 2)
     record = tmp_path / late.record(keys[late.algorithm, 2])
     with pytest.raises(InputError, match=r"keys\.json: not the campaign's keys"):
-        measure(wanted, late, record, keys[late.algorithm, 2])
+        of_a_job.measure_job(Prepared(wanted), late, record, keys[late.algorithm, 2])
     write_keys(keys | {(late.algorithm, 2): "f" * 64}, tmp_path)
     with pytest.raises(InputError, match="planned otherwise since this job began"):
-        measure(wanted, late, record, keys[late.algorithm, 2])
+        of_a_job.measure_job(Prepared(wanted), late, record, keys[late.algorithm, 2])
     assert not record.exists()
 
 

@@ -211,9 +211,9 @@ class Bench(Launched):
         ]
 
 
-@pytest.mark.parametrize("native", [True, False])
-def test_an_evaluation_belongs_to_the_environment_in_which_it_begins(bench, native):
-    b, values = bench(deadline=400, native=native), values_in_each()
+@pytest.mark.parametrize("without", [{}, {"native": None}])
+def test_an_evaluation_belongs_to_the_environment_in_which_it_begins(bench, without):
+    b, values = bench(replace(moving(), **without), deadline=400), values_in_each()
     assert len(set(values)) == ENVIRONMENTS
     assert b.evaluate(10, 20) == values[0]
     assert b.evaluate(99, 100) == values[0]  # outdated

@@ -22,7 +22,7 @@ from timefair.measure.perturbation import (
     counted,
     judge,
 )
-from timefair.measure.run import _resources
+from timefair.measure.run import _Run
 from timefair.records.status import Perturbation
 
 
@@ -78,12 +78,11 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
         (1.2, 0.3, 0.0, 1.0, 0.0),
     ],
 )
-def test_others_are_blamed_for_what_the_run_did_not_compute(
-    cpu_s, delay_s, orphans_s, core_s, foreign_s
-):
+def test_others_are_blamed_if_the_run_did_not_compute(cpu_s, delay_s, orphans_s, core_s, foreign_s):
     own = kernel.Orphan(1, 0, 2 + cpu_s, 0, 0.0, round((1 + delay_s) * 1e9), 0)
     orphan = own._replace(cpu_s=0.0, run_queue_delay_ns=round(orphans_s * 1e9))
-    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), [own], [orphan], core_s)
+    run = _Run(None, None, None, 0, [own], [orphan])
+    row = run._resources(Start(0, delay=10**9, cpu=2 * 10**9), core_s)
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
 
@@ -190,12 +189,12 @@ def measured(tmp_path, monkeypatch):
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(cell, "measure_run", waited)
-        monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
+        monkeypatch.setattr(monitor.RunMonitor, "_reference_s", lambda _: 0.01)
         campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)
         record.parent.mkdir(parents=True)
-        cell.measure(campaign, job, record, "0" * 64)
+        cell.measure_job(cell.Prepared(campaign), job, record, "0" * 64)
         return pq.read_table(record).to_pylist(), seeds
 
     return measure

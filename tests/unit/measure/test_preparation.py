@@ -19,7 +19,7 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.machine.linux import kernel
 from timefair.measure import job as cell
-from timefair.measure.job import measure
+from timefair.measure.job import Prepared, measure_job
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
@@ -132,8 +132,7 @@ import json
 from pathlib import Path
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
-from timefair.measure.job import runner
-from timefair.measure.job import Prepared
+from timefair.measure.job import Prepared, runner
 from timefair.measure.isolation import held_cores
 
 campaign = configuration.parse({
@@ -278,7 +277,7 @@ def job_of(folder: Path, function: str, asked: Any, code: str = ALGORITHM) -> tu
 def scheduled(campaign: Any, job: Job, record: Path) -> list[dict[str, Any]]:
     if (pid := os.fork()) == 0:
         try:
-            measure(campaign, job, record, "key")
+            measure_job(Prepared(campaign), job, record, "key")
         finally:
             os._exit(0)
     os.waitpid(pid, 0)

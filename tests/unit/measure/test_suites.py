@@ -18,7 +18,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
 from timefair.measure import audit as of_audit
 from timefair.measure.run import Allowance, measure_run
-from timefair.measure.trial import Rounded, rounded
+from timefair.measure.trial import AS, Rounded
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 
@@ -90,7 +90,7 @@ def in_batches(objective, rng):
 @pytest.mark.parametrize("solve", [search, in_batches])
 def test_the_recorded_point_is_the_rounded_one(solve):
     allowed = Allowance(evaluations=100)
-    row = measure_run(rounded(Algorithm(solve)), PROBLEM, allowed, seed=1)
+    row = measure_run(AS["round"](Algorithm(solve)), PROBLEM, allowed, seed=1)
     assert (str(row["status"]), row["evaluations"]) == ("ok", 100)
     whole = row["best_x"][PROBLEM.integer]
     assert (whole == np.rint(whole)).all()

@@ -15,7 +15,7 @@ import sysconfig
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -215,7 +215,10 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
     groups: list[list[int]] = []
     with contextlib.suppress(Unknown):
         groups = siblings(Host())
-    usable = first_siblings_first(sorted(os.sched_getaffinity(0)), groups)
+    usable = sorted(os.sched_getaffinity(0))
+    own = ([core for core in group if core in usable] for group in groups)
+    place = {core: place for group in own for place, core in enumerate(group)}
+    usable.sort(key=lambda core: place.get(core, 0))
     if count > len(usable):
         raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
     folder = lock_folder()
@@ -234,17 +237,6 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
             for fd in locks:
                 os.close(fd)
         time.sleep(random.uniform(0.02, 0.1))
-
-
-def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
-    """The cores in an order that takes every physical core once before any of them twice.
-
-    >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
-    [0, 2, 1, 3]
-    """
-    usable = [[core for core in group if core in cores] for group in siblings]
-    rank = {core: place for group in usable for place, core in enumerate(group)}
-    return sorted(cores, key=lambda core: (rank.get(core, 0), core))
 
 
 @contextlib.contextmanager

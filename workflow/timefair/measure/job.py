@@ -14,9 +14,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -39,7 +41,7 @@ from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, held_cores, views
-from timefair.measure.perturbation import Row, RunMonitor, kernels, parts_for
+from timefair.measure.perturbation import Row, RunMonitor, kernels
 from timefair.measure.run import (
     ATTEMPTS,
     LOADING_S,
@@ -47,7 +49,6 @@ from timefair.measure.run import (
     Fresh,
     Launcher,
     Subject,
-    Unloaded,
     measure_run,
 )
 from timefair.measure.trial import NoAnswer, elsewhere, run_seed
@@ -218,7 +219,7 @@ def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
         cores,
         reference=campaign.reference_is_timed,
         repeats=campaign.timing.most_repeats,
-        parts=parts_for(campaign.budget.seconds),
+        budget_s=campaign.budget.seconds,
     )
 
 
@@ -254,11 +255,6 @@ def evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 
 # --- The job ------------------------------------------------------------------------------------
-
-
-def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
-    """Measure a job by `measure_job`. This process is not prepared for any algorithm yet."""
-    measure_job(Prepared(campaign), job, record, key)
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
@@ -332,16 +328,13 @@ def _launch(
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
     stream = f"schedule of {campaign.seeds_of(job.algorithm)}"
     seed = run_seed(campaign.seed, problem.name, stream, 0)
-    before = prepared.campaign, prepared.seconds  # this preparation is not charged
+    prepared = copy(prepared)  # this preparation is not charged
     prepared.change(campaign.model_copy(update=alone))
     try:
         with prepared.ready(job, cores, folder) as (algorithm, allowance):
             row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
         return Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
-    finally:
-        campaign, prepared.seconds = before
-        prepared.change(campaign)
     budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]
     return Launch(
         length=length,
@@ -507,14 +500,11 @@ class Repetitions:
 
     def next(self) -> tuple[int, int] | None:
         waiting = [
-            (len(values), place, instance)
-            for place, (instance, values) in enumerate(self._values.items())
+            (instance, len(values))
+            for instance, values in self._values.items()
             if instance not in self._ended and len(values) < self._ends[instance]
         ]
-        if not waiting:
-            return None
-        run, _, instance = min(waiting)
-        return instance, run
+        return min(waiting, key=itemgetter(1), default=None)
 
     def add(self, instance: int, precision: float) -> None:
         self._values[instance].append(precision)
@@ -676,18 +666,17 @@ def ready(starter: int, message: tuple[str, Job, Views]) -> trial.Ready:
     """What `trial.companion` needs of it."""
     snapshot, job, folders = message
     campaign, begun, tried = restored(snapshot), time.monotonic(), trial.Trial()
-    prepared: list[Prepared] = []
+    prepared = cache(partial(Prepared, campaign))  # in each of its forks
     allowance = allowance_of(campaign, folders, job)
 
     def problem(instance: int) -> Problem:
-        prepared.append(Prepared(campaign))
-        return prepared[-1].suite.problem(job.function, job.dimension, instance)
+        return prepared().suite.problem(job.function, job.dimension, instance)
 
     def algorithm() -> tuple[Algorithm, float]:
-        loaded, begun = prepared[-1].load(job), time.monotonic()
+        loaded, begun = prepared().load(job), time.monotonic()
         loaded.prepare()
         trial.import_modules(tried.modules)
-        return loaded, prepared[-1].seconds + time.monotonic() - begun
+        return loaded, prepared().seconds + time.monotonic() - begun
 
     def on_trial() -> tuple[Algorithm, Problem]:
         first = problem(job.instances[0])
@@ -698,9 +687,8 @@ def ready(starter: int, message: tuple[str, Job, Views]) -> trial.Ready:
             instance, seed, tempfile.tempdir, (numbers, recommended) = request
             for fd in fds:
                 os.set_inheritable(fd, False)
-            unloaded = Unloaded(partial(problem, instance), algorithm)
             state = State(numbers, recommended, fds)
-            Launcher(unloaded, None, allowance, state, seed).live(starter)
+            Launcher(algorithm, partial(problem, instance), allowance, state, seed).live(starter)
         finally:
             kernel.end_process(1)
 

@@ -97,19 +97,6 @@ WARM_UP_GENERATIONS = 8  # not timed: after a fork, the first write to a page ta
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 
-def parts_for(budget_s: float | None) -> int:
-    """The `parts` for runs of this length; None for runs without a budget in seconds."""
-    return 2 if budget_s is not None and budget_s < SHORT_BUDGET_S else 1
-
-
-def _cpu_s(generations: int) -> float:
-    """CPU time of the work in this process, without the time in which others use its core."""
-    adapt(WARM_UP_GENERATIONS)
-    start = time.thread_time_ns()
-    adapt(generations)
-    return (time.thread_time_ns() - start) / 1e9
-
-
 def adapt(generations: int) -> float:
     """Minimize an ellipsoid and return the best value, the same at each call."""
     n, rng = DIMENSION, np.random.default_rng(1)
@@ -138,19 +125,29 @@ class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
     The process is pinned to the `cores`. With `reference`, the reference kernel is timed around
-    each run; with 2 `parts`, half of it, and the time is doubled. `repeats` is the most repetitions
-    of a perturbed run.
+    each run; if a run has a `budget_s` that is short, half of it, and the time is doubled.
+    `repeats` is the most repetitions of a perturbed run.
     """
 
     def __init__(
-        self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
+        self,
+        cores: Iterable[int],
+        *,
+        reference: bool,
+        repeats: int = 0,
+        budget_s: float | None = None,
     ) -> None:
-        self._cores, self._repeats, self._parts = tuple(cores), repeats, parts
+        self._cores, self._repeats = tuple(cores), repeats
+        self._parts = 2 if budget_s is not None and budget_s < SHORT_BUDGET_S else 1
         times = [self._reference_s() for _ in range(BEST_OF)] if reference else None
         self._best_s = self._last_s = min(times) if times else None
 
     def _reference_s(self) -> float:
-        return _cpu_s(GENERATIONS // self._parts) * self._parts
+        """CPU time of the kernel, without the time in which others use the core."""
+        adapt(WARM_UP_GENERATIONS)
+        start = time.thread_time_ns()
+        adapt(GENERATIONS // self._parts)
+        return (time.thread_time_ns() - start) / 1e9 * self._parts
 
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.

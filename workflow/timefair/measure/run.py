@@ -113,14 +113,6 @@ class Allowance:
 
 
 @dataclass(frozen=True)
-class Unloaded:
-    """What the process of a run loads itself; `algorithm` also says how many seconds it took."""
-
-    problem: Callable[[], Problem]
-    algorithm: Callable[[], tuple[Algorithm, float]]
-
-
-@dataclass(frozen=True)
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
@@ -155,10 +147,14 @@ def last_moment(start: Start, allowance: Allowance) -> int:
 
 @dataclass
 class Launcher:
-    """The process of a run. The restart policy of the run uses it as `Launches`."""
+    """The process of a run. The restart policy of the run uses it as `Launches`.
 
-    algorithm: Any  # an `Algorithm`, when it is ready; before that, also `Confined` or `Unloaded`
-    problem: Problem | None
+    A process that loads all itself has functions instead: one returns the `problem`, the other one
+    the `algorithm` and the seconds that this took.
+    """
+
+    algorithm: Any  # an `Algorithm`, when it is ready; before that, also `Confined`
+    problem: Problem | Callable[[], Problem]
     allowance: Allowance
     state: State
     seed: int
@@ -177,11 +173,10 @@ class Launcher:
             os.setsid()
             allowance.views.enter()
             kernel.die_with_parent(parent)
-            if isinstance(algorithm, Unloaded):
-                problem = algorithm.problem()
+            if callable(problem):
+                problem = problem()
             else:
                 kernel.limit_memory(allowance.memory_mb)
-            assert problem is not None
             self.timer = kernel.KillTimer()
             kernel.leave_for_others()
             if not self.made:
@@ -201,10 +196,10 @@ class Launcher:
                 batches=state.batch_log,
             )
             self.objective = self.measurement.objective
-            if isinstance(algorithm, Unloaded):
+            if callable(algorithm):
                 state["kill_at"] = NEVER
                 self.timer.set(NEVER)
-                self.algorithm, prepared_s = algorithm.algorithm()
+                self.algorithm, prepared_s = algorithm()
                 kernel.limit_memory(allowance.memory_mb)
             os.register_at_fork(after_in_child=self.measurement.disown)
             os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))
@@ -366,13 +361,14 @@ def measure_run(
     columns of `records.schema` of its own. `give_up`: it has ended its parent in each attempt.
     """
     if give_up:
+        run = _Run(algorithm, problem, allowance, seed)
         return {
             "status": Status.KILLED,
             "stop_reason": StopReason.FAILURE,
             "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
             "started_utc": datetime.datetime.now(datetime.UTC),
-            **_unwritten(None, allowance, problem, now_ns()),
-            **_resources(None, [], [], 0.0),
+            **run._unwritten(None, now_ns()),
+            **run._resources(None, 0.0),
             **allowance.views.columns(),
             **isolation.NOTHING_LEFT,
             "attempts": ATTEMPTS,
@@ -409,11 +405,10 @@ class _Run:
         return round(sum(one.cpu_s for one in (*self.own, *self.orphans)) * 1e9)
 
     def row(self) -> dict[str, Any]:
-        self.state = State.of(self.problem)
-        state, allowance, problem = self.state, self.allowance, self.problem
-        started = datetime.datetime.now(datetime.UTC)
-        forked = now_ns()
-        try:
+        allowance, problem = self.allowance, self.problem
+        started, forked = datetime.datetime.now(datetime.UTC), now_ns()
+        with contextlib.closing(State.of(problem)) as state:
+            self.state = state
             try:
                 ends = [begin() for begin in allowance.meters]
                 try:
@@ -427,22 +422,23 @@ class _Run:
                     logs = logs._replace(vectors=None, recommended=None)
                     if verdict[0] == Status.OK:
                         verdict = Status.RAISED, StopReason.FAILURE, str(error)
-                result = _result(state, logs, allowance, problem, verdict[1], reaped)
-                clause = _contradiction(result, state.start, forked, problem)
-                clause = clause or _uncharged(allowance, state, logs)
+                result = self._result(state, logs, verdict[1], reaped)
+                clause = self._contradiction(result, logs, forked)
             except Unreadable as error:
                 reaped, clause = self._gone(), str(error)
             if clause is not None:
                 verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
-                result = _unwritten(state.start, allowance, problem, reaped)
-            row: dict[str, Any]
-            row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
+                result = self._unwritten(state.start, reaped)
             core_s = result["real_s"] * allowance.cores
-            row |= {"started_utc": started, **result}
-            row |= _resources(state.start, self.own, self.orphans, core_s)
             is_confined = isinstance(self.algorithm, Confined)
             helpers = state["solvers"] if is_confined else allowance.evaluators
-            row["left_processes"] = max(len(self.orphans) - helpers, 0)
+            row: dict[str, Any] = {
+                **dict(zip(("status", "stop_reason", "message"), verdict, strict=True)),
+                "started_utc": started,
+                **result,
+                **self._resources(state.start, core_s),
+                "left_processes": max(len(self.orphans) - helpers, 0),
+            }
             if allowance.meters:
                 row[READINGS] = told
             if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
@@ -460,8 +456,115 @@ class _Run:
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
-        finally:
-            state.close()
+
+    def _contradiction(self, result: dict[str, Any], logs: Logs, forked: int) -> str | None:
+        state, start = self.state, self.state.start
+        each = self.allowance.cost_ns / self.allowance.cores
+        if start is not None and (start.wall or start.t0) < forked:
+            return "it started before its process"
+        f_opt = None if math.isnan(self.problem.f_opt) else self.problem.f_opt
+        if (found := consistency.contradiction(result | {"f_opt": f_opt})) is not None:
+            return found
+        if state["charge"] < each * state["evaluations"]:
+            return "its evaluations were not charged"
+        for log in (logs.events, logs.launch_events, logs.vectors):
+            if log is not None and (log["time"] < np.floor(each * log["evaluations"])).any():
+                return "an event is from before its evaluations were charged"
+        return None
+
+    def _unwritten(self, start: Start | None, reaped: int) -> dict[str, Any]:
+        with contextlib.closing(State.of(self.problem)) as blank:
+            if start is not None:
+                blank.begin(start)
+            return self._result(blank, blank.logs(), StopReason.FAILURE, reaped)
+
+    def _result(self, state: State, logs: Logs, reason: StopReason, reaped: int) -> dict[str, Any]:
+        allowance, problem = self.allowance, self.problem
+        start, last = state.start or Start(state["end"] or reaped), state["last"]
+        t0 = start.t0
+        stopped = state["end"] or reaped + state["charge"]
+        end = min(stopped, start.deadline)
+        best_f, best_x = state.best(problem.dimension)
+        events, launch_bests = logs.events, logs.launches["best"]
+        vectors, recommended = logs.vectors, logs.recommended
+        if problem.kind.rated and vectors is not None:
+            events, best_f = events_of(vectors, problem)
+            launch_bests = np.full(len(logs.launches), np.inf)
+            known = (events["launch"] >= 0) & (events["launch"] < len(launch_bests))
+            np.minimum.at(launch_bests, events["launch"][known], events["precision"][known])
+            launch_bests = np.minimum.accumulate(launch_bests)  # of the run, after each launch
+        best = events["precision"][-1].item() if events.size else math.inf
+        unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
+        launches = []
+        for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
+            if (code := row["code"].item()) not in range(len(_LAUNCH_ENDS)):
+                raise Unreadable(f"a launch ended in an unknown way, {code}")
+            is_open = code == LaunchCode.OPEN
+            made = state["evaluations"] if is_open else int(row["last"])
+            launch = {
+                "start_s": (int(row["start"]) - t0) / 1e9,
+                "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
+                "evaluations": int(row["earlier"]) + made - int(row["first"]),
+                "best_precision": max(launch_best, best),  # its last event may be uncommitted
+                "end": _LAUNCH_ENDS[code] or unknown_end,
+            }
+            launches.append(launch)
+        of_constraints = "constraint_evaluations" in problem.kind.names
+        return {
+            "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
+            "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
+            "evaluation_cost_s": allowance.cost_ns / 1e9,
+            "wall_s": (end - t0) / 1e9,
+            "real_s": (min(stopped - state["charge"], start.deadline) - t0) / 1e9,
+            "charged_s": state["charge"] / 1e9,
+            "evaluations": state["evaluations"],
+            "launches": len(launches),
+            "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
+            "best_f": best_f,
+            "best_x": best_x,
+            "best_precision": best,
+            "constraint_evaluations": state["constraint_evaluations"] if of_constraints else None,
+            "noise_free_f": None if recommended is None else of_the_best(vectors, events),
+            "last_evaluation_s": (last - t0) / 1e9 if last else None,
+            "overshoot_s": max(last - start.deadline, 0) / 1e9,
+            "reaped_s": (reaped - t0) / 1e9,
+            "launch_log": launches,
+            "batches": _batches(logs, state["evaluations"]),
+            "vectors": None if vectors is None else _rows(vectors, outputs=vectors["outputs"]),
+            "recommendations": None
+            if recommended is None
+            else _rows(recommended, noise_free=recommended["outputs"][:, 0]),
+            "launch_events": None
+            if problem.kind.rated
+            else _rows(logs.launch_events, precision=logs.launch_events["precision"]),
+            "events": _rows(events, precision=events["precision"]),
+        }
+
+    def _resources(self, start: Start | None, core_s: float) -> dict[str, Any]:
+        """Resources that the processes used since t0, and how they were perturbed.
+
+        The delay that is attributed to others is at most the part of `core_s`, the time of the
+        run's cores, in which they did not compute for it.
+        """
+        before, own, orphans = start or Start(0), self.own, self.orphans
+        every = [*own, *orphans]
+        cpu_s = max(sum(one.cpu_s for one in every) - before.cpu / 1e9, 0.0)
+        delays_ns = [one.run_queue_delay_ns for one in own]
+        written = [one.written_bytes for one in every]
+        delay_s = foreign_s = None
+        if own and None not in delays_ns:
+            delay_s = max(sum(filter(None, delays_ns)) - max(before.delay, 0), 0) / 1e9
+            waited_s = delay_s + sum(one.run_queue_delay_ns or 0 for one in orphans) / 1e9
+            foreign_s = min(waited_s, max(core_s - cpu_s, 0.0))
+        return {
+            "cpu_s": cpu_s,
+            "involuntary_switches": max(sum(one.switches for one in every) - before.switches, 0),
+            "peak_memory_mb": max((one.peak_memory_mb for one in every), default=0.0),
+            "run_queue_delay_s": delay_s,
+            "foreign_delay_s": foreign_s,
+            "written_mb": None if None in written else sum(filter(None, written)) / 1e6,
+            "left_processes": len(orphans),
+        }
 
     def _pass_on(self) -> None:
         """Pass the beginning of what the run prints, into a file in memory, on to stderr."""
@@ -689,111 +792,11 @@ def _waited(row: dict[str, Any]) -> str | None:
     )
 
 
-def _contradiction(
-    result: dict[str, Any], start: Start | None, forked: int, problem: Problem
-) -> str | None:
-    if start is not None and (start.wall or start.t0) < forked:
-        return "it started before its process"
-    f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    return consistency.contradiction(result | {"f_opt": f_opt})
-
-
-def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
-    """The contradiction if the run's clock was charged too little for evaluations; else None."""
-    each = allowance.cost_ns / allowance.cores
-    if state["charge"] < each * state["evaluations"]:
-        return "its evaluations were not charged"
-    for events in (logs.events, logs.launch_events, logs.vectors):
-        if events is not None and (events["time"] < np.floor(each * events["evaluations"])).any():
-            return "an event is from before its evaluations were charged"
-    return None
-
-
-def _unwritten(
-    start: Start | None, allowance: Allowance, problem: Problem, reaped: int
-) -> dict[str, Any]:
-    blank = State.of(problem)
-    try:
-        if start is not None:
-            blank.begin(start)
-        return _result(blank, blank.logs(), allowance, problem, StopReason.FAILURE, reaped)
-    finally:
-        blank.close()
-
-
-def _result(
-    state: State,
-    logs: Logs,
-    allowance: Allowance,
-    problem: Problem,
-    reason: StopReason,
-    reaped: int,
-) -> dict[str, Any]:
-    start, last = state.start or Start(state["end"] or reaped), state["last"]
-    t0 = start.t0
-    stopped = state["end"] or reaped + state["charge"]
-    end = min(stopped, start.deadline)
-    best_f, best_x = state.best(problem.dimension)
-    events, launch_bests = logs.events, logs.launches["best"]
-    vectors, recommended = logs.vectors, logs.recommended
-    if problem.kind.rated and vectors is not None:
-        events, best_f = events_of(vectors, problem)
-        launch_bests = best_after_launches(events, len(logs.launches))
-    best = events["precision"][-1].item() if events.size else math.inf
-    unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
-    launches = []
-    for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
-        if (code := row["code"].item()) not in range(len(_LAUNCH_ENDS)):
-            raise Unreadable(f"a launch ended in an unknown way, {code}")
-        is_open = code == LaunchCode.OPEN
-        made = state["evaluations"] if is_open else int(row["last"])
-        launch = {
-            "start_s": (int(row["start"]) - t0) / 1e9,
-            "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
-            "evaluations": int(row["earlier"]) + made - int(row["first"]),
-            "best_precision": max(launch_best, best),  # its last event may be uncommitted
-            "end": _LAUNCH_ENDS[code] or unknown_end,
-        }
-        launches.append(launch)
-    of_constraints = "constraint_evaluations" in problem.kind.names
-    return {
-        "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
-        "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
-        "evaluation_cost_s": allowance.cost_ns / 1e9,
-        "wall_s": (end - t0) / 1e9,
-        "real_s": (min(stopped - state["charge"], start.deadline) - t0) / 1e9,
-        "charged_s": state["charge"] / 1e9,
-        "evaluations": state["evaluations"],
-        "launches": len(launches),
-        "completed_restarts": sum(launch["end"] in COMPLETED for launch in launches),
-        "best_f": best_f,
-        "best_x": best_x,
-        "best_precision": best,
-        "constraint_evaluations": state["constraint_evaluations"] if of_constraints else None,
-        "noise_free_f": None if recommended is None else of_the_best(vectors, events),
-        "last_evaluation_s": (last - t0) / 1e9 if last else None,
-        "overshoot_s": max(last - start.deadline, 0) / 1e9,
-        "reaped_s": (reaped - t0) / 1e9,
-        "launch_log": launches,
-        "batches": _batches(logs, state["evaluations"]),
-        "vectors": None if vectors is None else _rows(vectors, outputs=vectors["outputs"]),
-        "recommendations": None
-        if recommended is None
-        else _rows(recommended, noise_free=recommended["outputs"][:, 0]),
-        "launch_events": None if problem.kind.rated else _events(logs.launch_events),
-        "events": _events(events),
-    }
-
-
 def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
     columns = {name: log[name] for name in ("launch", "evaluations")}
     columns |= {"time_s": log["time"] / 1e9, **numbers}
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
-
-
-def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
-    return _rows(log, precision=log["precision"])
 
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
@@ -813,14 +816,6 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     events[["launch", "evaluations", "time"]] = vectors[["launch", "evaluations", "time"]][falls]
     events["precision"] = precision[falls]
     return events, float(best[falls][-1]) if events.size else np.inf
-
-
-def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
-    """The best precision of the run at the end of each launch, shape ``(launches,)``."""
-    best = np.full(launches, np.inf)
-    made = (events["launch"] >= 0) & (events["launch"] < launches)
-    np.minimum.at(best, events["launch"][made], events["precision"][made])
-    return np.minimum.accumulate(best)
 
 
 def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
@@ -899,33 +894,3 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
         found += [(begun, made, 1)] * (0 < made < size)
         end = begun + made
     return [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in found]
-
-
-def _resources(
-    start: Start | None, own: list[kernel.Orphan], orphans: list[kernel.Orphan], core_s: float
-) -> dict[str, Any]:
-    """Resources that the processes of a `_Run` used since t0, and how they were perturbed.
-
-    The delay that is attributed to others is at most the part of `core_s`, the time of the run's
-    cores, in which they did not compute for it.
-    """
-    before, every = start or Start(0), [*own, *orphans]
-    cpu_s = max(sum(one.cpu_s for one in every) - before.cpu / 1e9, 0.0)
-    delays_ns, written = (
-        [one.run_queue_delay_ns for one in own],
-        [one.written_bytes for one in every],
-    )
-    delay_s = foreign_s = None
-    if own and None not in delays_ns:
-        delay_s = max(sum(filter(None, delays_ns)) - max(before.delay, 0), 0) / 1e9
-        waited_s = delay_s + sum(one.run_queue_delay_ns or 0 for one in orphans) / 1e9
-        foreign_s = min(waited_s, max(core_s - cpu_s, 0.0))
-    return {
-        "cpu_s": cpu_s,
-        "involuntary_switches": max(sum(one.switches for one in every) - before.switches, 0),
-        "peak_memory_mb": max((one.peak_memory_mb for one in every), default=0.0),
-        "run_queue_delay_s": delay_s,
-        "foreign_delay_s": foreign_s,
-        "written_mb": None if None in written else sum(filter(None, written)) / 1e6,
-        "left_processes": len(orphans),
-    }

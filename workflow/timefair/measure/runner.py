@@ -17,7 +17,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
@@ -44,7 +43,6 @@ class Ended(NamedTuple):
 
     number: int
     status: int
-    seconds: float
 
 
 def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
@@ -53,26 +51,26 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
     ended.
     """
     waiting = enumerate(starts)
-    running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
+    running: dict[int, tuple[int, int]] = {}  # by its pidfd: its place and its process id
     with selectors.PollSelector() as ends:
         try:
             while True:
                 while len(running) < most and (one := next(waiting, None)) is not None:
                     pid = one[1]()
                     descriptor = os.pidfd_open(pid)
-                    running[descriptor] = one[0], pid, time.monotonic()
+                    running[descriptor] = one[0], pid
                     ends.register(descriptor, selectors.EVENT_READ)
                 if not running:
                     return
                 for ended, _ in ends.select():
                     ends.unregister(ended.fd)
-                    number, pid, start = running.pop(ended.fd)
-                    code, seconds = _status_of(ended.fd, pid), time.monotonic() - start
-                    yield Ended(number, code if code >= 0 else 128 - code, seconds)
+                    number, pid = running.pop(ended.fd)
+                    code = _status_of(ended.fd, pid)
+                    yield Ended(number, code if code >= 0 else 128 - code)
         finally:
-            for _, pid, _ in running.values():
+            for _, pid in running.values():
                 os.kill(pid, signal.SIGTERM)
-            for descriptor, (_, pid, _) in running.items():
+            for descriptor, (_, pid) in running.items():
                 _status_of(descriptor, pid)
 
 
@@ -167,12 +165,12 @@ def measured(
     jobs: Sequence[Job],
     keys: Keys,
     workers: int,
-    took: Callable[[Job, float], object] = lambda job, seconds: None,
+    measured_one: Callable[[], object] = lambda: None,
 ) -> list[Path]:
     """The records of jobs; those that are missing are measured, in this order, so many at a time.
 
     `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
-    (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
+    (`driver.held`), jobs are done by prepared processes. `measured_one` is called after each one.
     `JobFailed` if a job fails; the others are ended.
     """
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
@@ -184,10 +182,10 @@ def measured(
 
     starts = (partial(_begun, measuring(folder, job, keys), log(job)) for job in lacking)
     with interruptible(), contextlib.closing(in_processes(starts, workers)) as ends:
-        for number, status, seconds in ends:
+        for number, status in ends:
             if status:
                 raise JobFailed(number, log(lacking[number]), status)
-            took(lacking[number], seconds)
+            measured_one()
     return records
 
 
@@ -208,7 +206,7 @@ def complete(
         workers = max(1, cores // max(map(campaign.cores_of, campaign.algorithms)))
         records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
         done = count(1 + sum(record.is_file() for record in records))
-        measured(folder, jobs, keys, workers, lambda *_: progress(next(done), len(jobs)))
+        measured(folder, jobs, keys, workers, lambda: progress(next(done), len(jobs)))
         return [collected.join(campaign, keys, folder, label) for label in campaign.algorithms]
 
 
@@ -268,23 +266,27 @@ def hand_over(
     when this process is asked to end. None without a prepared process. `Interrupted` if a signal
     ends this process before the job has begun.
     """
-    fork, vain = _Fork(), 0
+    pidfd: int | None = None
+    asked, vain = False, 0
 
     def pass_on(number: int) -> None:
-        fork.asked = True
+        nonlocal asked
+        asked = True
         with contextlib.suppress(OSError):
             begun.unlink()
-        if fork.pidfd is None:
+        if pidfd is None:
             raise Interrupted(number)
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(fork.pidfd, number)
+            signal.pidfd_send_signal(pidfd, number)
 
     with interruptible(pass_on):
         while vain < ATTEMPTS:
             before = _written(begun)
             started = _started(place, command, environment)
-            status = _ask(place, request, fork)
-            if status in ENDED and not fork.asked and _written(begun) not in (None, before):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+                pidfd = _asked(connection, place, request)
+                status = None if pidfd is None else _answered(connection, pidfd)
+            if status in ENDED and not asked and _written(begun) not in (None, before):
                 continue
             if status is None and started is not None:  # it closes its socket when it ends
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -302,13 +304,6 @@ def _written(path: Path) -> tuple[int, int] | None:
     return None
 
 
-class _Fork:
-    """The process that does this job, once it is known, and whether it was asked to end."""
-
-    pidfd: int | None = None
-    asked = False
-
-
 def _started(
     place: bytes, command: Sequence[str], environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes] | None:
@@ -324,28 +319,28 @@ def _started(
         return subprocess.Popen(words, env=environment, pass_fds=[fd], start_new_session=True)
 
 
-def _ask(place: bytes, request: Request, fork: _Fork) -> int | None:
-    """Let a prepared process fork for a request; its exit status, or None if it has not begun."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-        fds: list[int] = []
-        with contextlib.suppress(OSError):  # nobody listens, or not any more
-            connection.connect(place)
-            if user_of_peer(connection) == os.geteuid():
-                socket.send_fds(connection, [json.dumps(request).encode()], [1, 2])
-                _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
-        if not fds:
-            return None
-        (fork.pidfd,) = fds
-        poll = select.poll()
-        for fd in (fork.pidfd, connection.fileno()):
-            poll.register(fd, select.POLLIN)
-        while not poll.poll(CONTINUE_S * 1000):
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(fork.pidfd, signal.SIGCONT)
-        connection.setblocking(False)
-        with contextlib.suppress(BlockingIOError, ConnectionError):
-            if answer := connection.recv(16):
-                return int(answer)
+def _asked(connection: socket.socket, place: bytes, request: Request) -> int | None:
+    """Let a prepared process fork for a request; a descriptor of the fork, or None without one."""
+    with contextlib.suppress(OSError):  # nobody listens, or not any more
+        connection.connect(place)
+        if user_of_peer(connection) == os.geteuid():
+            socket.send_fds(connection, [json.dumps(request).encode()], [1, 2])
+            _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
+            return next(iter(fds), None)
+    return None
+
+
+def _answered(connection: socket.socket, pidfd: int) -> int:
+    poll = select.poll()
+    for fd in (pidfd, connection.fileno()):
+        poll.register(fd, select.POLLIN)
+    while not poll.poll(CONTINUE_S * 1000):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError, ConnectionError):
+        if answer := connection.recv(16):
+            return int(answer)
     print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
     return 128 + signal.SIGKILL
 

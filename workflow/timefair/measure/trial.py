@@ -320,13 +320,11 @@ class Keyed(Rounded):
         return order
 
 
-def rounded(algorithm: Algorithm) -> Algorithm:
-    return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
-
-
 AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
     "native": lambda algorithm: algorithm,
-    "round": rounded,
+    "round": lambda algorithm: _showing(
+        algorithm, lambda one: Rounded(one) if one.integer.any() else one
+    ),
     "keys": lambda algorithm: _showing(algorithm, Keyed),
 }
 """How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
@@ -425,15 +423,9 @@ def trial_launch(
             tell()
             return value
 
-        def end(status: int) -> NoReturn:
-            tell()
-            kernel.end_process(status)
-
         measurement = State.of(problem, memory.fds).measurement(
-            replace(problem, evaluate=evaluate),
+            replace(problem, evaluate=evaluate, native=None),
             cap=TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension,
-            exit=end,
-            native=False,
             cores=cores,
         )
         now = now_ns()

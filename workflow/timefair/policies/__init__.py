@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from timefair.basics.extension import extensions
@@ -41,14 +41,10 @@ def _declared(kind: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]
     """The classes derived from `base` in the modules of this package, and in those of extensions of
     this `kind`, by the default of the field `key`; those without a default are omitted.
     """
-    found: dict[str, type[Kind]] = {}
     modules = [info.name for info in pkgutil.iter_modules(__path__, f"{__name__}.")]
     for one in extensions().values():
         modules += [f"{one.package}.{one.policies[kind]}"] if kind in one.policies else []
-    for module in modules:
-        for value in vars(importlib.import_module(module)).values():
-            if isinstance(value, type) and issubclass(value, base):
-                name = value.model_fields[key].default
-                if value.__module__ == module and isinstance(name, str):
-                    found[name] = value
-    return MappingProxyType(found)
+    every = chain.from_iterable(vars(importlib.import_module(name)).values() for name in modules)
+    found = [one for one in every if isinstance(one, type) and issubclass(one, base)]
+    named = {one.model_fields[key].default: one for one in found}
+    return {name: one for name, one in named.items() if isinstance(name, str)}

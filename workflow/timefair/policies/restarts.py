@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from timefair.basics.sections import CampaignView, Count, Fault, Positive, Repeats, Seconds, Section
 
@@ -124,11 +124,6 @@ class AtChange(RestartPolicy):
 CANDIDATES = 40  # the number of candidates that Friedrich, Kötzing and Wagner recommend
 
 
-def _or_usual(value: object) -> object:
-    """Older campaigns have null for the default number."""
-    return CANDIDATES if value is None else value
-
-
 class BetAndRun(WithTau):
     """Each of the first `candidates` launches is paused after tau. The best of them then continues
     with the rest of the budget (Friedrich, Kötzing and Wagner 2017).
@@ -136,14 +131,12 @@ class BetAndRun(WithTau):
     Launches that ended within tau cannot continue. Of equal launches, the first one continues. When
     the best launch returns, or if no launch can continue, independent launches follow.
 
-    References
-    ----------
-    T. Friedrich, T. Kötzing and M. Wagner, A generic bet-and-run strategy for speeding up
+    Source: T. Friedrich, T. Kötzing and M. Wagner, A generic bet-and-run strategy for speeding up
     stochastic local search, AAAI 2017.
     """
 
     policy: Literal["bet-and-run"] = "bet-and-run"
-    candidates: Annotated[Repeats, BeforeValidator(_or_usual)] = Field(
+    candidates: Repeats = Field(
         default=CANDIDATES, description="Number of launches from which the best one is chosen."
     )
 
@@ -177,9 +170,7 @@ class Geometric(WithTau):
     together cost at most 1 / (factor - 1) times as much as it does. Launches that the algorithm
     itself ended count, too.
 
-    References
-    ----------
-    T. Walsh, Search in a small world, IJCAI 1999: geometric restarts.
+    Source: T. Walsh, Search in a small world, IJCAI 1999: geometric restarts.
     """
 
     policy: Literal["geometric"] = "geometric"
@@ -209,10 +200,8 @@ class Luby(WithTau):
     For every distribution of the launches' runtimes, the expected runtime is within a logarithmic
     factor of the best expected runtime of any sequence of lengths.
 
-    References
-    ----------
-    M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms, Information
-    Processing Letters 47 (1993).
+    Source: M. Luby, A. Sinclair and D. Zuckerman, Optimal speedup of Las Vegas algorithms,
+    Information Processing Letters 47 (1993).
     """
 
     policy: Literal["luby"] = "luby"

@@ -280,11 +280,6 @@ class SuccessRate(Started):
 class SuccessWidth:
     """Stop when the confidence sequence of the success rate is narrow enough: when the further
     limit is within `width` of the share of runs with a value of at most `target`.
-
-    >>> from timefair.statistics.run_count.stopping import decide
-    >>> rule = SuccessWidth(1e-8, width=0.2)
-    >>> decide(rule, [0.0] * 23).stop, decide(rule, [0.0] * 24).stop
-    (False, True)
     """
 
     target: float
@@ -306,6 +301,7 @@ class SuccessWidth:
         return Assessment(value, value <= self.width, np.zeros(value.shape, dtype=np.bool_))
 
 
+@lru_cache(maxsize=4096)
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
     """Limits of the success rate that hold simultaneously for all n, with probability `confidence`.
 
@@ -314,31 +310,22 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     the likelihood under the true rate, is a martingale with mean 1. By Ville's inequality, it ever
     reaches 1 / (1 - confidence) with a probability of at most 1 - confidence. The interval contains
     the rates for which it has not (Robbins, Annals of Mathematical Statistics 41, 1970).
-
-    >>> low, high = success_interval(20, 20, 0.95)
-    >>> round(low, 3), high
-    (0.776, 1.0)
     """
-    return (
-        _lower_limit(successes, n, confidence),
-        1.0 - _lower_limit(n - successes, n, confidence),
-    )
-
-
-@lru_cache(maxsize=4096)
-def _lower_limit(successes: int, n: int, confidence: float) -> float:
     from math import log
 
     from scipy.optimize import brentq
     from scipy.special import betaln, xlog1py, xlogy
 
-    if successes == 0:
-        return 0.0
-    failures = n - successes
-    mixed = betaln(successes + 0.5, failures + 0.5) - betaln(0.5, 0.5)
-    least = mixed + log(1.0 - confidence)
+    def lower_limit(successes: int) -> float:
+        if successes == 0:
+            return 0.0
+        failures = n - successes
+        mixed = betaln(successes + 0.5, failures + 0.5) - betaln(0.5, 0.5)
+        least = mixed + log(1.0 - confidence)
 
-    def excess(rate: float) -> float:
-        return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
+        def excess(rate: float) -> float:
+            return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
 
-    return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))
+        return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))
+
+    return lower_limit(successes), 1.0 - lower_limit(n - successes)

@@ -561,22 +561,6 @@ def own_network() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
-def namespace(name: str) -> int:
-    return os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
-
-
-def leave(network: int) -> bool:
-    """Undo `own_processes` for later forks, and enter a network; False without the privileges."""
-    global _in_own_processes, in_own_network
-    fd = namespace("pid")
-    try:
-        _in_own_processes = bool(_libc.setns(fd, _CLONE_NEWPID) or _libc.setns(network, 0))
-        in_own_network = in_own_network and _in_own_processes
-    finally:
-        os.close(fd)
-    return not _in_own_processes
-
-
 def mount_proc(flags: int = 0) -> None:
     _mount(b"proc", "/proc", b"proc", flags | _NOSUID_NODEV_NOEXEC)
 
@@ -762,14 +746,18 @@ _staying: dict[int, Keeper] = {}
 @contextlib.contextmanager
 def kept_keeper(*, network: bool) -> Iterator[Keeper]:
     """A keeper, as `make_keeper` makes it; with privileges, this process keeps its namespaces."""
-    own, before = os.getpid(), namespace("net")
+    global _in_own_processes, in_own_network
+    own = os.getpid()
+    before = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("pid", "net")]
     keeper = _staying.pop(own, None) or make_keeper(network=network)
     try:
         yield keeper
     finally:
-        left = leave(before)
-        os.close(before)
-        if left:
+        _in_own_processes = any(_libc.setns(fd, 0) for fd in before)
+        in_own_network = in_own_network and _in_own_processes
+        for fd in before:
+            os.close(fd)
+        if not _in_own_processes:
             os.kill(keeper.number, signal.SIGKILL)
             os.waitpid(keeper.number, 0)
             keeper.connection.close()

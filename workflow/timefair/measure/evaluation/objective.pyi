@@ -1,12 +1,9 @@
-from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from timefair.algorithms.base import ConstrainedObjective as ConstrainedObjective
-from timefair.algorithms.base import Objective as Objective
+from timefair.algorithms.base import Objective
 from timefair.problems.base import Problem
 
 NEVER: int
@@ -35,22 +32,6 @@ class Log:
     def __init__(self, fd: int, dtype: np.dtype[np.void], rows: int = ...) -> None: ...
 
 class Measurement:
-    def __init__(
-        self, problem: Problem, header: NDArray[np.void], *logs: Any, **_: Any
-    ) -> None: ...
-    @property
-    def objective(self) -> Objective: ...
-    def start(self, t0: int, deadline: int = ..., cpu: bool = ...) -> None: ...
-    def begin_launch(
-        self,
-        start: int = ...,
-        deadline: int = ...,
-        evaluations: int = ...,
-        turn: tuple[int, int] = ...,
-        pause: Callable[[], object] | None = ...,
-    ) -> None: ...
-    def until_change(self, now: int) -> tuple[int, int]: ...
-    def recommend(self, x: ArrayLike) -> None: ...
-    def end_launch(self, code: int) -> int: ...
-    def finish(self, stop: int) -> None: ...
-    def disown(self) -> None: ...
+    objective: Objective
+    def __init__(self, problem: Problem, state: Any, **options: Any) -> None: ...
+    def __getattr__(self, method: str) -> Any: ...

@@ -64,17 +64,11 @@ cdef struct Header:
     int64_t elsewhere  # of a clock of CPU time: that of the run outside this process, ns; else 0
 
 
-cdef struct Event:
+cdef struct Event:  # or a vector, with its numbers from `precision` on
     int64_t launch
     int64_t evaluations
     int64_t time  # ns since t0
     double precision
-
-
-cdef struct Vector:  # followed by its numbers
-    int64_t launch
-    int64_t evaluations
-    int64_t time  # ns since t0
 
 
 cdef struct Batch:
@@ -108,30 +102,17 @@ def vector_dtype(numbers):
     return np.dtype(EVENT.descr[:3] + [("outputs", np.float64, (numbers,))])
 
 
-assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
+assert vector_dtype(2).itemsize == sizeof(Event) + sizeof(double)
 
 
 cpdef enum Stop:
     """Why the objective or the launch loop stopped the run; 0 while it runs."""
-    RUNNING = 0
-    TARGET = 1
-    TIME = 2
-    EVALUATIONS = 3
-    ENDED = 4
-    FAILURE = 5
-    SOLVER_ENDED = 6
-    OUT_OF_MEMORY = 7
+    RUNNING, TARGET, TIME, EVALUATIONS, ENDED, FAILURE, SOLVER_ENDED, OUT_OF_MEMORY
 
 
 cpdef enum LaunchCode:
     """How a launch ended; 0 while it runs, and therefore also if its process was killed."""
-    OPEN = 0
-    RETURNED = 1
-    TAU = 2
-    LAUNCH_TARGET = 3
-    LAUNCH_CUT = 4
-    LAUNCH_FAILED = 5
-    STAGNATED = 6
+    OPEN, RETURNED, TAU, LAUNCH_TARGET, LAUNCH_CUT, LAUNCH_FAILED, STAGNATED
 
 
 class LaunchCut(BaseException):
@@ -294,6 +275,7 @@ cdef class Nondominated(Keeper):
 
     cdef bint takes(self, const double *vector) noexcept:
         cdef Py_ssize_t begin, end
+        cdef Pair *larger
         end = self.count(vector[0] + self.tolerance.first, True)
         if end and self.front[end - 1].second <= vector[1] + self.tolerance.second:
             return False
@@ -301,11 +283,7 @@ cdef class Nondominated(Keeper):
         end = begin
         while end < self.size and self.front[end].second >= vector[1]:
             end += 1
-        return self.replace(begin, end, vector)
-
-    cdef bint replace(self, Py_ssize_t begin, Py_ssize_t end, const double *vector) noexcept:
-        """Replace the vectors that the vector dominates, ``front[begin:end]``, by this vector."""
-        cdef Pair *larger
+        # It replaces the vectors that it dominates, front[begin:end].
         if self.size == self.room:
             larger = <Pair *>realloc(self.front, (2 * self.room + 64) * sizeof(Pair))
             if larger == NULL:
@@ -432,11 +410,11 @@ cdef class ConstraintValues:
     cdef cnp.ndarray point, g
     cdef Py_ssize_t point_size
 
-    def __init__(self, problem, bint native=True):
+    def __init__(self, problem):
         constraints = problem.constraints
         self.count, self.evaluate = constraints.count, constraints.evaluate
         self.native = NULL
-        if native and constraints.native is not None:
+        if constraints.native is not None:
             self.native = <native_t><uintptr_t>constraints.native.function
             self.handle = <void *><uintptr_t>constraints.native.handle
         self.f_opt, self.indicator = problem.f_opt, constraints.indicator
@@ -487,14 +465,11 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the best value.
-    - `batches`, `recommendations`: None: they are not recorded.
-    - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
+    - `state`: The `evaluation.state.State` of the problem; `batches`: None: they are not recorded.
     - `cap`: Evaluations of the run; `final_target`: precision at or below which it ends.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     - `exit`: Called with 0 when the run is over, instead of ending the process; must not return.
     - `fail`: Called with what the problem raises, before any code of the algorithm can catch it.
-    - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
       each round of a batch that several `cores`, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
@@ -530,28 +505,27 @@ cdef class Measurement:
     cdef int64_t environments
 
     def __init__(
-        self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
-        int64_t cap=INT64_MAX, double final_target=-INFINITY,
-        clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None, int cores=1,
+        self, problem, state, int64_t cap=INT64_MAX, double final_target=-INFINITY,
+        clock=None, exit=None, fail=None, evaluators=None, int64_t cost=0, thinning=THINNING,
+        Log batches=None, int cores=1,
     ):
         self.problem, self.evaluate = problem, problem.evaluate
         self.dimension, self.f_opt = problem.dimension, problem.f_opt
         self.optimum_known, self.rounding = not isnan(self.f_opt), rounding(self.f_opt)
         self.native = NULL
-        if native and problem.native is not None:
+        if problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
             self.handle = <void *><uintptr_t>problem.native.handle
         self.constraints = None
         if problem.constraints is not None:
-            self.constraints = ConstraintValues(problem, native)
-        self.header_array = header
-        self.header = <Header *>cnp.PyArray_DATA(header)
-        self.events, self.launches, self.launch_events = events, launches, launch_events
-        self.batches = batches
+            self.constraints = ConstraintValues(problem)
+        self.header_array = state.header_array
+        self.header = <Header *>cnp.PyArray_DATA(self.header_array)
+        self.events, self.launches = state.event_log, state.launch_log
+        self.launch_events, self.batches = state.launch_event_log, batches
         self.thinning, self.resolution = thinning, thinning.resolution
         best_point = np.dtype((np.float64, (1 + problem.dimension,)))
-        self.best_points = Log(best_fd, best_point, 2)
+        self.best_points = Log(state.best_fd, best_point, 2)
         self.best_points.reach(0)
         self.run_cap = self.cap = cap
         self.cost, self.final_target = cost, final_target
@@ -564,13 +538,12 @@ cdef class Measurement:
         self.run_deadline = self.deadline = INT64_MAX
         self.best = INFINITY
         if self.event_count:
-            events.reach(self.event_count - 1)
-            self.best = (<Event *>events.row(self.event_count - 1)).precision
-        events.reach(self.event_count)
-        launch_events.reach(self.launch_event_count)
+            self.events.reach(self.event_count - 1)
+            self.best = (<Event *>self.events.row(self.event_count - 1)).precision
+        self.reserve_event()
         self.launch_best = INFINITY
         self.launch = NULL
-        self.recommendations = recommendations
+        self.recommendations = state.recommendations
         self.keeper = keeper(problem.outputs, self.f_opt)
         self.environment = NULL
         if problem.changes is not None:
@@ -581,11 +554,11 @@ cdef class Measurement:
         self.numbers, self.shown, self.later = problem.kept, problem.shown, problem.outputs.later
         self.last_vector = np.empty(self.numbers)
         self.vector = <double *>cnp.PyArray_DATA(self.last_vector)
-        self.vectors, self.vector_count = vectors, self.header.vectors
+        self.vectors, self.vector_count = state.vector_log, self.header.vectors
         for row in range(self.vector_count):
-            vectors.reach(row)
-            self.keeper.keep(<const double *>(vectors.row(row) + sizeof(Vector)))
-        vectors.reach(self.vector_count)
+            self.vectors.reach(row)
+            self.keeper.keep(&(<Event *>self.vectors.row(row)).precision)
+        self.vectors.reach(self.vector_count)
 
     # -- evaluation --------------------------------------------------------------------------
 
@@ -651,12 +624,11 @@ cdef class Measurement:
             return 0
         if self.native != NULL:
             self.reserve_vector()
-            if self.environment != NULL:
-                self.begin_in_environment()
+        if self.environment != NULL:  # that at the start of the evaluation just counted
+            self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
+        if self.native != NULL:
             self.native(self.handle, x, self.vector)
             return 0
-        if self.environment != NULL:
-            self.begin_in_environment()
         try:
             values = self.evaluate(array)
             found = np.ascontiguousarray(values, dtype=np.float64)
@@ -687,11 +659,6 @@ cdef class Measurement:
         self.account(self.keeper.value, now, x)
         return 0
 
-    cdef int begin_in_environment(self) except -1:
-        """Set the problem to its environment at the start of the evaluation just counted."""
-        self.environment[0] = self.environment_at(self.now() - self.cost, self.calls - 1)
-        return 0
-
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
         """The number of the environment; with a budget of evaluations, `now` is irrelevant."""
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
@@ -701,7 +668,7 @@ cdef class Measurement:
 
     cdef int keep_vector(self, int64_t now) noexcept:
         """Commit the vector if it is from before the deadline, not outdated, and to be kept."""
-        cdef Vector *row
+        cdef Event *row
         if now >= self.deadline:
             return 0
         self.header.evaluations = self.calls
@@ -710,11 +677,11 @@ cdef class Measurement:
                 return 0
         if not self.keeper.keep(self.vector):
             return 0
-        row = <Vector *>self.vectors.row(self.vector_count)
+        row = <Event *>self.vectors.row(self.vector_count)
         row.launch = self.launch_index
         row.evaluations = self.calls
         row.time = now - self.t0
-        memcpy(<char *>row + sizeof(Vector), self.vector, self.numbers * sizeof(double))
+        memcpy(&row.precision, self.vector, self.numbers * sizeof(double))
         self.vector_count += 1
         timefair_commit_follows()
         self.header.vectors = self.vector_count  # the commit
@@ -929,20 +896,11 @@ cdef class Measurement:
         """
         if start < 0:
             start = self.now()
-        self.take_launch(self.header.launches)
+        self.open_launch(self.header.launches, start, deadline, evaluations, turn)
         self.launch.start = start
-        self.launch.first = self.launch.last = self.calls
-        self.launch.earlier = 0
         self.launch.best = self.launch_best = INFINITY
-        self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
-        self.set_limits(start, deadline, evaluations, turn)
         self.pause = pause
-
-    @property
-    def changes(self):
-        """How often the problem has changed since the run began; 0 if it does not change."""
-        return 0 if self.environment == NULL else self.environment_at(self.now(), self.calls)
 
     cdef double progress(self) except -1.0:
         """The share of the launch's budget that is used: the larger of time and evaluations."""
@@ -986,10 +944,6 @@ cdef class Measurement:
         """Close the launch, with a LaunchCode unless it was cut. Returns its evaluations."""
         self.close_launch(self.closed or code, self.now())
         return self.launch.earlier + self.launch.last - self.launch.first
-
-    def finish(self, int64_t stop):
-        """End the run between two launches, with a Stop."""
-        self.leave(stop, self.now())
 
     def disown(self):
         """Called in a process that the algorithm forked: refuse to evaluate there."""
@@ -1064,20 +1018,22 @@ cdef class Measurement:
         cdef int64_t index = self.launch_index
         self.close_launch(TAU, now)
         self.pause()
-        self.go_on(index)
+        self.open_launch(index, 0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
+        self.launch_best = self.launch.best
         return 0
 
-    cdef int go_on(self, int64_t index) except -1:
-        """Reopen a launch that was paused, without limits of its own."""
-        self.take_launch(index)
+    cdef int open_launch(
+        self, int64_t index, int64_t now, int64_t deadline, int64_t evaluations, turn
+    ) except -1:
+        """Open a launch whose row is zero, or one that was paused."""
+        self.launches.reach(index)
+        self.launch = <Launch *>self.launches.row(index)
+        self.launch_index = index
         self.launch.earlier += self.launch.last - self.launch.first
         self.launch.first = self.launch.last = self.calls
         self.launch.code = OPEN
-        self.launch_best = self.launch.best
-        self.set_limits(0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
-        return 0
-
-    cdef int set_limits(self, int64_t now, int64_t deadline, int64_t evaluations, turn) except -1:
+        self.traced = self.thinning.traces(index)
+        self.step_ends_after = self.step_ends_at = -1
         self.closed = False
         self.deadline = min(self.run_deadline, deadline)
         self.cap = min(self.run_cap, later(self.calls, evaluations))
@@ -1086,23 +1042,15 @@ cdef class Measurement:
         self.begin_plateau(now)
         return 0
 
-    cdef int take_launch(self, int64_t index) except -1:
-        self.launches.reach(index)
-        self.launch = <Launch *>self.launches.row(index)
-        self.launch_index = index
-        self.traced = self.thinning.traces(index)
-        self.step_ends_after = self.step_ends_at = -1
-        return 0
-
-    cdef int leave(self, int64_t stop, int64_t now) except -1:
+    cpdef finish(self, int64_t stop, int64_t now=-1):
+        """End the run, with a Stop, between two launches."""
+        self.header.end = self.now() if now < 0 else now
         self.closed = LAUNCH_CUT  # to other threads
-        self.header.end = now
         self.header.cpu_1 = cpu_ns()  # before the process's teardown, which is not part of the run
         self.header.stop = stop
         if self.exit is None:
             _exit(0)
         self.exit(0)
-        return 0
 
     cdef int close_launch(self, int64_t code, int64_t now) except -1:
         self.launch.end = now
@@ -1112,7 +1060,7 @@ cdef class Measurement:
 
     cdef int stop(self, int64_t stop, int64_t code, int64_t now) except -1:
         self.close_launch(code, now)
-        self.leave(stop, now)
+        self.finish(stop, now)
         raise SystemError("the exit of a run returned")
 
 
@@ -1146,7 +1094,8 @@ cdef class Objective:
 
     @property
     def changes(self):
-        return self.measurement.changes
+        cdef Measurement of = self.measurement
+        return 0 if of.environment == NULL else of.environment_at(of.now(), of.calls)
 
     @property
     def evaluations(self):

@@ -91,7 +91,7 @@ class Recommendations:
     """
 
     def __init__(self, log: Log, header: NDArray[np.void], thinning: Thinning = THINNING) -> None:
-        self._fd, self._header, self._resolution = log.fd, header, thinning.resolution
+        self._log, self._header, self._resolution = log, header, thinning.resolution
         self._row = np.zeros(1, dtype=log.dtype)
         self._step = -1, 0, 0  # launch, its evaluations, its time
 
@@ -108,13 +108,12 @@ class Recommendations:
         else:
             last, rows = (last | 1) + 1, 2 * rows
             self._step = launch, own + own // parts, own_time + own_time // parts
-        os.pwrite(self._fd, rows, last * self._row.itemsize)
+        os.pwrite(self._log.fd, rows, last * self._row.itemsize)
         self._header["recommended"] = last + 1
 
-    @staticmethod
-    def read(log: Log, count: int) -> NDArray[np.void]:
+    def read(self) -> NDArray[np.void]:
         """The last row of each step, in their order."""
-        rows = _rows(log, count)
+        rows = _rows(self._log, int(self._header["recommended"][0]))
         pairs = rows[: (len(rows) - 1) // 2 * 2].reshape(-1, 2)
         ended = pairs[np.arange(len(pairs)), pairs["time"].argmax(axis=1)]
         return np.concatenate([ended, rows[-1:]])
@@ -141,25 +140,17 @@ class State:
         self.launch_event_log = Log(launch_events, EVENT)
         self.batch_log = Log(batches, BATCH, MOST_BATCHES)
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
-        self.point_log = Log(points, vector_dtype(recommended)) if recommended else None
+        self.recommendations = None
+        if recommended:
+            log = Log(points, vector_dtype(recommended))
+            self.recommendations = Recommendations(log, self.header_array)
 
     @classmethod
     def of(cls, problem: Problem, fds: Sequence[int] | None = None) -> State:
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
-        points, header = self.point_log, self.header_array
-        return Measurement(
-            problem,
-            header,
-            self.event_log,
-            self.launch_log,
-            self.launch_event_log,
-            self.best_fd,
-            vectors=self.vector_log,
-            recommendations=None if points is None else Recommendations(points, header),
-            **options,
-        )
+        return Measurement(problem, self, **options)
 
     def now_ns(self) -> int:
         """The run's clock without the charge, in a process of the run that has started."""
@@ -196,14 +187,14 @@ class State:
         return _rows(self.launch_log, self["launches"])
 
     def logs(self) -> Logs:
-        batches, vectors, points = self["batches"], self.vector_log, self.point_log
+        batches, vectors, points = self["batches"], self.vector_log, self.recommendations
         return Logs(
             _rows(self.event_log, self["events"]),
             self.launches(),
             _rows(self.launch_event_log, self["launch_events"]),
             None if batches < 0 else _rows(self.batch_log, batches),
             None if vectors is None else _rows(vectors, self["vectors"]),
-            None if points is None else Recommendations.read(points, self["recommended"]),
+            None if points is None else points.read(),
         )
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
@@ -254,16 +245,12 @@ def _rows(log: Log, count: int) -> NDArray[np.void]:
         return np.fromfile(file, dtype=log.dtype, count=count)
 
 
-_NUMBER = struct.Struct("=i")
-
-
 class Evaluators:
     """`count` processes that evaluate one problem, on cores of their own if possible. Two pipes
     carry the numbers of the next point and of the points that are ready.
     """
 
     def __init__(self, problem: Problem, count: int) -> None:
-        self.count = count
         self._points = _shared((AT_ONCE, problem.dimension))
         self._values = _shared((AT_ONCE, problem.numbers)[: 1 + (problem.numbers > 1)])
         self._stamps = _shared((AT_ONCE,)).view(np.int64)
@@ -307,14 +294,14 @@ class Evaluators:
                 if fd in self._pids:
                     kernel.end_like(self._pids[fd])
             if found:
-                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
+                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // 4
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         try:
             with contextlib.suppress(PermissionError):  # `kernel.refuse_calls`
                 os.sched_setaffinity(0, cores)
-            while number := os.read(self._waiting, _NUMBER.size):
-                (i,) = _NUMBER.unpack(number)
+            while number := os.read(self._waiting, 4):
+                i = int.from_bytes(number, "little")
                 try:
                     self._values[i] = problem.evaluate(self._points[i])
                     self._stamps[i] = now_ns()
@@ -381,17 +368,11 @@ def _lacks_network(error: BaseException | None) -> bool:
     return False
 
 
-def outside(error: BaseException) -> list[traceback.FrameSummary]:
-    """The frames of a traceback in files that are not timefair's, the outermost first."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = ((frame, Path(frame.filename)) for frame in frames)
-    return [f for f, p in places if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
-
-
 def _where(error: BaseException) -> str:
     """The last line in the user's files, or else in a package; empty if only timefair raised."""
-    found = outside(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    found = [(Path(frame.filename), frame.lineno) for frame in frames]
+    found = [(p, n) for p, n in found if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
-    own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]
-    places = [f" ({Path(f.filename).name}:{f.lineno})" for f in own or found]
-    return places[-1] if places else ""
+    own = [(p, n) for p, n in found if not any(p.is_relative_to(at) for at in libraries)]
+    return "".join(f" ({path.name}:{line})" for path, line in (own or found)[-1:])
