@@ -265,7 +265,8 @@ def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
 
 def evaluated(
     samples: Samples,
-    proposal: evaluation.Proposal,
+    stops: stopping.StopCounts,
+    outliers: list[stopping.Outliers],
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
@@ -273,11 +274,12 @@ def evaluated(
     samples, and with independent runs if there are any."""
     labels = np.zeros(len(samples.values), np.int64) if groups is None else groups
     known = np.flatnonzero(samples.has_truth)
-    some = evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers)
-    nested = evaluation.evaluate(samples.values, proposal, groups=labels, progress=progress)
+    some = stopping.StopCounts(stops.n[known], stops.met[known])
+    nested = evaluation.evaluate(samples.values, stops, outliers, groups=labels, progress=progress)
     independent = evaluation.evaluate(
         samples.values[known],
         some,
+        outliers,
         truth=samples.truth[known],
         groups=labels[known],
         progress=progress,
@@ -308,7 +310,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         labels = np.asarray(grouped.ngroup(), dtype=np.int64)
         for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
-            sums = evaluated(samples, proposal, progress, labels)
+            sums = evaluated(samples, proposal, [one.outliers for one in rules], progress, labels)
             parts.append(rows.join(sums).assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
 
@@ -481,11 +483,12 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
 def _sums_of_entrants(
     samples: Samples, entrants: list[Entrant], width: float, progress: Progress
 ) -> pd.DataFrame:
-    proposal = evaluation.counts_proposal(
-        [entrant.counts for entrant in entrants], stopping.Outliers.NONE
+    n, met = (
+        np.stack([getattr(one.counts, of) for one in entrants], axis=1) for of in ("n", "met")
     )
-    sums = evaluated(samples, proposal, progress)
-    estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
+    no_filters = [stopping.Outliers.NONE] * len(entrants)
+    sums = evaluated(samples, stopping.StopCounts(n, met), no_filters, progress)
+    estimates = {name: _at(samples.values, n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]

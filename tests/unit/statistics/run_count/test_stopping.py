@@ -28,9 +28,6 @@ from timefair.statistics.run_count.widths import (
     MeanWidth,
     QuantileWidth,
     Validity,
-    horizon_ranks,
-    mixture_ranks,
-    single_look_ranks,
 )
 
 RULES = [
@@ -196,7 +193,7 @@ def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
 def test_ordinary_ranks_are_scipys(n, p):
     sample = np.arange(1.0, n + 1)
     expected = quantile_test(sample, p=p).confidence_interval(0.95)
-    low, high = single_look_ranks(n, p, 0.95)
+    low, high = QuantileWidth(0.5, p=p, validity=Validity.SINGLE).ranks(n)
     assert (low or np.nan, high if high <= n else np.nan) == pytest.approx(
         (expected.low, expected.high), nan_ok=True
     )
@@ -204,10 +201,9 @@ def test_ordinary_ranks_are_scipys(n, p):
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_the_more_looks_are_allowed_the_wider_the_interval(p):
+    rules = [QuantileWidth(0.5, p=p, validity=validity) for validity in Validity]
     for n in range(10, 51):
-        one = single_look_ranks(n, p, 0.95)
-        some = horizon_ranks(n, p, 0.95, start=10, cap=50)
-        every = mixture_ranks(n, p, 0.95)
+        one, some, every = (rule.ranks(n) for rule in rules)
         assert every[0] <= some[0] <= one[0]
         assert one[1] <= some[1] <= every[1]
 
@@ -265,14 +261,12 @@ def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
     race = Race(alpha=0.5, looks=(4, 8), cap=12)
     complete = race.state(list(samples))
     asked = race.state([[]] * 4)
-    assert asked.next_n == 4
-    while asked.next_n is not None:
-        lengths = np.where(asked.goes_on, asked.next_n, asked.dropped_at)
+    for look in (4, 8, 12):
+        lengths = np.where(asked.goes_on, look, asked.dropped_at)
         asked = race.state([row[:n] for row, n in zip(samples, lengths, strict=True)])
     assert asked.dropped_at.tolist() == complete.dropped_at.tolist()
     assert (asked.leader, asked.look) == (complete.leader, complete.look)
     assert complete.goes_on[complete.leader]
-    assert complete.next_n is None
     assert (complete.runs >= 4).all()
 
 
@@ -321,7 +315,7 @@ def test_the_error_of_the_horizon_is_spent():
     """The exact probability of any miss, from the walk itself, for a median and 10 to 50 runs."""
     alive, missed = {0: 1.0}, 0.0
     for n in range(1, 51):
-        low, high = horizon_ranks(max(n, 10), 0.5, 0.95, start=10, cap=50)
+        low, high = QuantileWidth(0.5).ranks(max(n, 10))
         walked: dict[int, float] = {}
         for k, weight in alive.items():
             for step in (k, k + 1):

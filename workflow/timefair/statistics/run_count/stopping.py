@@ -79,7 +79,9 @@ class Decision:
 
 @dataclass(frozen=True)
 class StopCounts:
-    """Where a rule stops on many samples, shape (samples,); `met` is False if only at the cap."""
+    """Where a rule stops on many samples, shape (samples,), or each of several ones, shape
+    (samples, rules); `met` is False if only at the cap.
+    """
 
     n: NDArray[np.int64]
     met: NDArray[np.bool_]
@@ -287,13 +289,11 @@ class RaceState:
     """State of a race after a look.
     - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
     - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
-    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
     """
 
     dropped_at: NDArray[np.int64]
     look: int
     leader: int
-    next_n: int | None
 
     @property
     def goes_on(self) -> NDArray[np.bool_]:
@@ -336,17 +336,15 @@ class Race:
         level = self.alpha / (max(len(values) - 1, 1) * len(self.looks))
         for look in (*self.looks, self.cap):
             racing = np.flatnonzero(dropped_at == 0)
-            if racing.size == 1:
-                return RaceState(dropped_at, latest, int(racing[0]), None)
-            if min(values[i].size for i in racing) < look:
-                return RaceState(dropped_at, latest, leader, look)
+            if racing.size == 1 or min(values[i].size for i in racing) < look:
+                break
             field = np.stack([values[i][:look] for i in racing])
             first = leading(field)
             latest, leader = look, int(racing[first])
             if look in self.looks:
                 worse = p_worse(field, first) <= level
                 dropped_at[racing[worse]] = look
-        return RaceState(dropped_at, latest, leader, None)
+        return RaceState(dropped_at, latest, leader)
 
 
 def leading(field: Floats) -> int:
