@@ -91,18 +91,22 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = []
     for names, members in runs.groups(CELL):
         values = precision[members]
-        at: dict[str, Any] = {"confidence": analysis.confidence, "resamples": analysis.resamples}
-        default = statistics.mean_interval(values, **at, rng=analysis.stream(names))
-        paper = statistics.mean_interval(values, **at, method="paper")
+        low, high = statistics.mean_interval(
+            values,
+            confidence=analysis.confidence,
+            resamples=analysis.resamples,
+            rng=analysis.stream(names),
+        )
+        paper = statistics.mean_interval(values, confidence=analysis.confidence)
         row = {
             **names,
             "runs": len(members),
             **_summary("precision", values),
             **dict.fromkeys((*(f"f_{name}" for name in SUMMARY), "f_target"), np.nan),
-            "precision_mean_low": float(np.maximum(default.low, runs.least_precision)),
-            "precision_mean_high": default.high,
-            "precision_mean_paper_low": paper.low,
-            "precision_mean_paper_high": paper.high,
+            "precision_mean_low": float(np.maximum(low, runs.least_precision)),
+            "precision_mean_high": high,
+            "precision_mean_paper_low": paper[0],
+            "precision_mean_paper_high": paper[1],
         }
         own = runs.frame.iloc[members]
         known = own["f_opt"].notna().all() and own["f_opt"].nunique() == 1

@@ -27,17 +27,9 @@ LONGEST_MOVE = 2.0  # largest change of a logit in one step, or half of the larg
 CONVERGED = 1e-9  # length of a step below which the iteration has converged
 
 
-@dataclass(frozen=True)
-class Tails:
-    """Probabilities ``P(U <= u)`` and ``P(U >= u)`` of the observed u."""
-
-    lower: float
-    upper: float
-
-
-def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U if the pooled values of two samples, at least one each, are assigned at
-    random.
+def tails(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
+    """Probabilities ``P(U <= u)`` and ``P(U >= u)`` of the observed u if the pooled values of two
+    samples, at least one each, are assigned at random.
 
     U is the number of pairs in which the value of `first` is larger; ties count half. Both tails
     are 1 if all values are equal. The distribution is conditional on the ties. It is exact without
@@ -53,25 +45,23 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     x, y = vector(first, "first"), vector(second, "second")
     m, n = x.size, y.size
     if m > n:
-        swapped = tails(y, x)
-        return Tails(swapped.upper, swapped.lower)
+        return tails(y, x)[::-1]
     values, counts = np.unique(np.concatenate([x, y]), return_counts=True)
     of_first = np.bincount(np.searchsorted(values, x), minlength=values.size)
     of_second = counts - of_first
     doubled = int((of_first * (2 * np.cumsum(of_second) - of_second)).sum())
     if values.size == 1:
-        return Tails(1.0, 1.0)
+        return 1.0, 1.0
     if values.size == m + n and m * n <= EXACT_PRODUCT:
         u = doubled // 2
-        return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
+        return float(at_most(u, m, n)), float(at_most(m * n - u, m, n))
     ties = tuple(counts.tolist())
     if len(ties) <= MOST_GROUPS and (exact := _exact(ties, m, EXACT_ADDITIONS)):
         first, step, lower, upper = exact
         place = (doubled - first) // step
-        return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
-    return Tails(
-        _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
-    )
+        return min(float(lower[place]), 1.0), min(float(upper[place]), 1.0)
+    away = doubled - m * n
+    return _approximate(counts, m, away), _approximate(counts[::-1], m, -away)
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> Floats:
@@ -247,8 +237,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
         return float("nan")
-    both = tails(x, y)
-    return min(2 * min(both.lower, both.upper), 1.0)
+    return min(2 * min(tails(x, y)), 1.0)
 
 
 @dataclass(frozen=True)
@@ -311,21 +300,8 @@ class Effect:
     high: float
 
 
-def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12 with its interval; all values are NaN if a sample is empty.
-
-    The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
-    after each sample got one value better and one worse than all others. Source: A. Vargha and H.
-    D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M.
-    DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B. Caffo, American
-    Statistician 54 (2000).
-    """
-    x, y = vector(first, "first"), vector(second, "second")
-    return a12_within([(x, y)] if x.size and y.size else [], confidence=confidence)
-
-
 def _variance(first: Floats, second: Floats) -> float:
-    """DeLong's variance of A12 of two samples with additional values, as in `a12`."""
+    """DeLong's variance of A12, after each sample got one value better and one worse than all."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
@@ -449,9 +425,14 @@ def superiority_within(strata: Strata) -> float:
     return float(np.average(values, weights=_weights(strata)))
 
 
-def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with a normal interval; NaN without strata. The variance is that of
-    `a12` in each stratum; the middle is as close to 0.5 as that of one stratum with all results.
+def a12(strata: Strata, *, confidence: float) -> Effect:
+    """`superiority_within` with a normal interval that contains it and never has the width zero;
+    NaN without strata. The middle is that of one stratum with one additional result of each that is
+    better, and one that is worse, than all others.
+
+    Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
+    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
+    Caffo, American Statistician 54 (2000).
     """
     check_confidence(confidence)
     value = superiority_within(strata)

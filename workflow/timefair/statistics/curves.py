@@ -139,15 +139,10 @@ def _reached(times: Floats, points: Floats) -> Floats:
     return reached
 
 
-def performance_ratios(
-    costs: ArrayLike, floor: float = 0.0, reference: int | None = None
-) -> Floats:
+def performance_ratios(costs: ArrayLike, floor: float = 0.0) -> Floats:
     """Cost of each algorithm on each problem, shape (..., problems, algorithms), divided by the
-    lowest cost on the problem, or by that of the column `reference`. Costs below `floor`, the
-    resolution of the timer, are replaced by it.
-
-    1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a problem, all its ratios are
-    `inf`; if only the reference did not, the ratio is 0.
+    lowest cost on the problem: 1 for it, also 0/0; c/0 is `inf`, as are all ratios on a problem
+    that no algorithm solved. Costs below `floor`, the resolution of the timer, are replaced by it.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -156,9 +151,8 @@ def performance_ratios(
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must not be NaN or negative; a problem not solved is inf")
     cost = np.maximum(cost, floor)
-    divisor = cost.min(axis=-1) if reference is None else cost[..., reference]
-    best = np.broadcast_to(divisor[..., np.newaxis], cost.shape)
-    ratios = np.where(np.isinf(best) & np.isfinite(cost), 0.0, np.inf)
+    best = np.broadcast_to(cost.min(axis=-1, keepdims=True), cost.shape)
+    ratios = np.full(cost.shape, np.inf)
     np.divide(cost, best, out=ratios, where=(best > 0) & np.isfinite(best))
     ratios[np.isfinite(best) & (cost == best)] = 1.0
     return ratios

@@ -617,7 +617,7 @@ def decide(group: Group, alpha: float) -> Group:
         if row["strata"]:  # A12 has an interval at the level at which the pair was tested
             times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
             level, rejected = alpha / max(times, 1.0), row.get("better") is not None
-            measured = statistics.a12_within(row["strata"], confidence=1 - level)
+            measured = statistics.a12(row["strata"], confidence=1 - level)
             effect = statistics.in_agreement(measured, row["p"], level, rejected=rejected)
             row |= {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
     return group
