@@ -28,7 +28,7 @@ from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
+from timefair.statistics.samples import Estimate, quantile_interval, resampled_sums, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
 
@@ -591,9 +591,8 @@ def _cells(
         budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
         unit = "seconds" if np.isnan(evaluations) else "evaluations"
         period = (budget_s if unit == "seconds" else evaluations) / suite.environments
-        draws = following.draws_of_runs(
-            len(members), resamples=analysis.resamples, rng=analysis.stream(names)
-        )
+        rng, runs_of = analysis.stream(names), np.eye(len(members))
+        draws = resampled_sums(runs_of, resamples=analysis.resamples, rng=rng)
         columns = names | {"runs": len(members), "environments": suite.environments}
         followed = [_followed(runs, row, suite, unit, period) for row in members]
         yield columns | {"unit": unit, "period": period}, followed, draws

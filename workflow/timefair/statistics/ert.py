@@ -164,7 +164,8 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
     successes = reached.sum(axis=0)
     quantile = stdtrit(runs - 1, (1.0 + confidence) / 2.0)
     mean = ert(cost, reached, axis=0)
-    squares = (residuals(cost, reached, axis=0) ** 2).sum(axis=0) * runs / (runs - 1)
+    residuals = cost - np.where(np.isfinite(mean), mean, 0.0) * reached
+    squares = (residuals**2).sum(axis=0) * runs / (runs - 1)
     error = np.zeros(mean.shape)
     costly = np.isfinite(mean) & (mean > 0)
     np.divide(np.sqrt(squares), cost.sum(axis=0), out=error, where=costly)
@@ -175,12 +176,6 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
         np.where(bounded & (successes > 0), mean * np.exp(quantile * error * factor), np.inf),
         np.asarray((successes == runs) & heavy_tail(cost)),
     )
-
-
-def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
-    """Cost of each run, minus the ERT if it succeeded; the sum is 0. If no run did, the costs."""
-    mean = ert(cost, reached, axis=axis)
-    return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)
 
 
 def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

@@ -123,12 +123,9 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     average = shares.mean.mean(axis=1).T
     best = average.argmax(axis=1)
     reached = average.max(axis=1) > 0
-    everyone = np.ones(average.shape, dtype=np.bool_)
-    if runs.min() < 2:
-        return _leader(average, best, everyone, reached)
     spread = shares.variance / runs[..., np.newaxis]
     error = spread.sum(axis=1).T
-    parts = (spread**2 / (runs[..., np.newaxis] - 1)).sum(axis=1).T
+    parts = (spread**2 / np.maximum(runs[..., np.newaxis] - 1, 1)).sum(axis=1).T
     at = np.arange(best.size)
     difference = len(runs[0]) * (average[at, best][:, np.newaxis] - average)
     total = error + error[at, best][:, np.newaxis]
@@ -138,7 +135,7 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
     least = np.array([[_least(mine, others) for others in runs] for mine in runs])
     p = np.maximum(p, least[best])
-    tied = p * max(len(runs) - 1, 1) > 1 - confidence
+    tied = (p * max(len(runs) - 1, 1) > 1 - confidence) | (runs.min() < 2)
     tied[at, best] = True
     return _leader(average, best, tied, reached)
 

@@ -189,7 +189,7 @@ def test_rank_reversals_with_the_significance_of_both_orders(hare_and_tortoise):
 
 def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     a, b = [1.0, 1.0, 1.0, 9.0, 9.0], [0.5, 0.5, 2.0, 2.0, 2.0]
-    assert a12([(a, b)], confidence=0.95).a12 < 0.5
+    assert a12([(np.array(a), np.array(b))], confidence=0.95).a12 < 0.5
     rows = [*sample("A", a, evaluations=60), *sample("B", b, evaluations=600)]
     for row in rows[5:]:
         row["events"].append({"launch": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})

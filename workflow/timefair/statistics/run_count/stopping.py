@@ -29,10 +29,6 @@ class Reason(StrEnum):
     OUT_OF_BOUNDS = "out of bounds"
     """Stops at the cap; a value is outside the bounds of the rule, so its promise is not valid."""
 
-    @property
-    def stops(self) -> bool:
-        return self not in (Reason.START, Reason.OPEN)
-
 
 @dataclass(frozen=True)
 class Assessment:
@@ -74,7 +70,7 @@ class Decision:
 
     @property
     def stop(self) -> bool:
-        return self.reason.stops
+        return self.reason not in (Reason.START, Reason.OPEN)
 
 
 @dataclass(frozen=True)
