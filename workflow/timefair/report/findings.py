@@ -312,12 +312,18 @@ def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
     return sorted({int(each) for each in rows.loc[rows["target"].notna(), "function"]})
 
 
+WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
+
+
 def on_each(
     evidence: Evidence, space: Space, measure: str, criterion: str
-) -> Iterator[tuple[int, Pairs]]:
-    """The pairs on each function; ERTs in the unit of the budget are to one target per function."""
+) -> Iterator[tuple[Pairs, Standing]]:
+    """The pairs on each function, and what they decide; ERTs in the unit of the budget are to one
+    target per function.
+    """
     to_one = criterion == ERT and measure == evidence.unit
     costs = by_cost(evidence, space, measure) if to_one else {}
+    wrong = evidence.wrong(space)
     for function in functions_of(evidence, space):
         if (pairs := pairs_of(evidence, space, measure, criterion, function)) is None:
             continue
@@ -325,19 +331,9 @@ def on_each(
         if set(pairs.values) <= set(results):
             values = {name: float(results[name]["value"]) for name in pairs.values}
             pairs = replace(pairs, values=values)
-        yield function, pairs
-
-
-WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
-
-
-def on_function(
-    evidence: Evidence, space: Space, pairs: Pairs, measure: str, criterion: str
-) -> Standing:
-    if int(pairs.function) in evidence.wrong(space):
-        return nothing(WRONG_THERE, f"on {evidence.called(pairs.function)}")
-    test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
-    return pairs.standing(f"on {evidence.called(pairs.function)}", test)
+        on = f"on {evidence.called(function)}"
+        test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
+        yield pairs, nothing(WRONG_THERE, on) if function in wrong else pairs.standing(on, test)
 
 
 def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
@@ -355,11 +351,11 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     if is_over_functions(evidence, space):
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
-    found = {
-        evidence.called(function): (pairs, on_function(evidence, space, pairs, measure, criterion))
-        for function, pairs in on_each(evidence, space, measure, criterion)
+    right = {
+        evidence.called(pairs.function): (pairs, standing)
+        for pairs, standing in on_each(evidence, space, measure, criterion)
+        if standing.values != WRONG_THERE
     }
-    right = {name: both for name, both in found.items() if both[1].values != WRONG_THERE}
     return together(right, over_all) if right else None
 
 
@@ -420,14 +416,10 @@ def leading(evidence: Evidence) -> list[str]:
     ranks = evidence.table("ranks")
     if ranks.empty:
         return []
-    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == ERT)
-    by_quality = ranks["measure"] == "precision"
-    names = ranks["algorithm"].astype(str)
-    cost, quality = (
-        ranks[of].groupby(names[of])["average_rank"].mean() for of in (by_cost, by_quality)
-    )
-    order = pd.DataFrame({"cost": cost, "quality": quality}).sort_values(["cost", "quality"])
-    return [str(name) for name in order.index]
+    by = [evidence.unit, PRECISION]
+    wanted = ranks[(ranks["criterion"] == ERT) | (ranks["measure"] == PRECISION)]
+    means = wanted.pivot_table("average_rank", "algorithm", "measure", observed=True)
+    return [str(name) for name in means.reindex(columns=by).sort_values(by).index]
 
 
 def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
@@ -466,15 +458,15 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     rows = rows[rows["significant"].astype(bool)]
     if rows.empty:
         return ""
-    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
-    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    kinds = "by_evaluations", "by_time"
+    agreeing = sum(rows[[f"{kind}_a", f"{kind}_b"]].max(axis=1) for kind in kinds)
     ordered = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
     row = ordered.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     on_evaluations, on_time = (
         f"{row[f'{kind}_{side[winner]}']:.0f} of {counted(int(row['functions']), 'function')}"
-        for kind, winner in (("by_evaluations", frugal), ("by_time", quick))
+        for kind, winner in zip(kinds, (frugal, quick), strict=True)
     )
     return (
         f"Equal time reverses an order: with equal evaluations (as many as every run of both made, "
@@ -537,12 +529,11 @@ def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     failed, in_s = evidence.failed(space), evidence.unit == "seconds"
     words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
-    for function, pairs in on_each(evidence, space, *criterion):
-        if function not in found:
+    for pairs, standing in on_each(evidence, space, *criterion):
+        if (function := int(pairs.function)) not in found:
             continue
         target, every = found[function]
         results = {name: one for name, one in every.items() if name not in failed}
-        standing = on_function(evidence, space, pairs, *criterion)
         best = results.get(standing.front[0]) if standing.front else None
         by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
         value, factor, successes = "–", nan, ""
@@ -554,7 +545,7 @@ def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
             factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
             successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
         title = evidence.called(function)
-        yield OnFunction(int(function), title, by, value, factor, successes, standing)
+        yield OnFunction(function, title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
@@ -675,9 +666,9 @@ def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
     if main is None or not main.standing.tied or not is_over_functions(evidence, space):
         return ""
     leader, other, *_ = *main.standing.leaders[:1], *main.standing.tied
-    on = [pairs for _, pairs in on_each(evidence, space, main.measure, main.criterion)]
-    won = sum((leader, other) in pairs.better for pairs in on)
-    if 2 * won <= len(on) or any((other, leader) in pairs.better for pairs in on):
+    on = [pairs.better for pairs, _ in on_each(evidence, space, main.measure, main.criterion)]
+    won = sum((leader, other) in better for better in on)
+    if 2 * won <= len(on) or any((other, leader) in better for better in on):
         return ""
     return (
         f"On single functions, {leader} is significantly better than {other} on {won} of {len(on)} "
