@@ -197,7 +197,7 @@ def full_size(rng: np.random.Generator) -> None:
     print(f"the rule {rule_s:.1f}")
     outliers = [each.outliers for each in RULES]
     spent, found = seconds(partial(evaluate, progress=show), samples, trial, outliers)
-    shares = found.accurate[0] / found.samples[0]
+    shares = found["accurate"][0] / found["samples"][0]
     print(f"\rclosed form {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(

@@ -284,12 +284,13 @@ def evaluated(
         groups=labels[known],
         progress=progress,
     )
-    found = pd.DataFrame(nested.within.reshape(-1, len(WITHIN)), columns=WITHIN)
+    found = pd.DataFrame(nested["within"].reshape(-1, len(WITHIN)), columns=WITHIN)
     of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
     for end, one, names in of_both:  # there may be groups without independent runs, the last ones
         for name in names:
-            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
-            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
+            sums = np.zeros(nested["runs"].shape, dtype=one[name].dtype)
+            groups_known = len(one["runs"])
+            sums[:groups_known] = np.reshape(one[name], (groups_known, -1))
             found[f"{name}{end}"] = sums.ravel()
     return found
 

@@ -359,7 +359,9 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         path, color = f"M{right + 1} {ends[name]:.1f}L{right + 9} {y:.1f}", names.looks[name].color
         parts.append(f'<path d="{path}" stroke="{color}"/>')
         parts.append(_text(right + 12, y + 4, _cut(name), "start", "name"))
-    targets, kind = evidence.curve_targets
+    targets, kind = evidence.analysis.curve_targets, "precisions"
+    if evidence.campaign.target_values or evidence.optimum == "unknown":
+        kind = "values of f" if evidence.campaign.target_values else "shares"
     every = set(evidence.of("ecdf", space, unit=evidence.unit)["function"].astype(str)) - {ALL}
     instances = evidence.campaign.problems.instances
     budget = evidence.budget(space)

@@ -430,7 +430,7 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     rows = evidence.of(name, space, algorithm=algorithm)
     if rows.empty or not rows["problems"].iloc[0] or not (end := rows["fraction"].iloc[-1]):
         return ""
-    detectable = evidence.detectable(space, evidence.unit)
+    detectable = evidence.detectable(space)
     near = detectable if detectable >= NOTICEABLE else 1.0
     best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
     low, high = float(best["low"]), float(best["high"])
@@ -482,7 +482,8 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted").to_dict("records")
     if not real:
         return ""
-    cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
+    pairs, functions = comb(len(evidence.compared(space)), 2), functions_of(evidence, space)
+    cases = pairs * len(functions) * len(evidence.analysis.targets)
     row = real[0]
     costs = {
         row[f"algorithm_{end}"]: (
@@ -493,8 +494,8 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     }
     needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
     return (
-        f"In {cases * len(evidence.targets)} cases (pair of algorithms, function, target), the "
-        f"order by evaluations is the opposite of that by time {counted(len(rows), 'time')}, "
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is "
+        f"the opposite of that by time {counted(len(rows), 'time')}, "
         f"{len(real)} of them significantly (score tests of equal ERTs, Bonferroni). For example, "
         f"on {evidence.called(row['function'])} to {number(row['target'])}, {needs}."
     )
@@ -734,7 +735,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
-    targets = counted(len(evidence.targets), "target")
+    targets = counted(len(evidence.analysis.targets), "target")
     for criterion, within in shares.items():
         share = str(criterion).replace(" ", "\u00a0")
         yield (

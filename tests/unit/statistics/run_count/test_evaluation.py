@@ -104,12 +104,12 @@ def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
     again = rule_proposal(RULES, samples)
     np.testing.assert_array_equal(again.n, proposal.n)
     parts = evaluate(samples, proposal, OUTLIERS, groups=groups)
-    assert parts.samples.tolist() == [34, 33, 33]
+    assert parts["samples"].tolist() == [34, 33, 33]
     for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
-        np.testing.assert_allclose(getattr(parts, name).sum(axis=0), getattr(whole, name)[0])
+        np.testing.assert_allclose(parts[name].sum(axis=0), whole[name][0])
     some = StopCounts(proposal.n[1::3], proposal.met[1::3])
     second = evaluate(samples[groups == 1], some, OUTLIERS)
-    np.testing.assert_allclose(parts.accurate[1], second.accurate[0])
+    np.testing.assert_allclose(parts["accurate"][1], second["accurate"][0])
 
 
 def test_the_sums_are_what_they_say():
@@ -117,12 +117,12 @@ def test_the_sums_are_what_they_say():
     proposal = rule_proposal(RULES, samples)
     found = evaluate(samples, proposal, OUTLIERS)
     accurate, within = verdicts(samples, proposal.n, OUTLIERS)
-    np.testing.assert_allclose(found.accurate[0], accurate.sum(axis=0))
-    np.testing.assert_allclose(found.within[0], within.sum(axis=0))
-    np.testing.assert_allclose(found.stopped[0], proposal.met.sum(axis=0))
+    np.testing.assert_allclose(found["accurate"][0], accurate.sum(axis=0))
+    np.testing.assert_allclose(found["within"][0], within.sum(axis=0))
+    np.testing.assert_allclose(found["stopped"][0], proposal.met.sum(axis=0))
     stopped = accurate[:, 0][proposal.met[:, 0]]
-    assert found.accurate_stopped[0, 0] == pytest.approx(stopped.sum())
-    assert found.runs[0].tolist() == proposal.n.sum(axis=0).tolist()
+    assert found["accurate_stopped"][0, 0] == pytest.approx(stopped.sum())
+    assert found["runs"][0].tolist() == proposal.n.sum(axis=0).tolist()
 
 
 def test_controls_cost_what_the_rule_costs():

@@ -224,25 +224,6 @@ def random_control(stops: StopCounts, *, rng: np.random.Generator) -> StopCounts
     return StopCounts(*(np.take_along_axis(of, places, axis=0) for of in (stops.n, stops.met)))
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
-
-    - `cap`, `samples`, shape (groups,): Size of a complete sample, and number of samples.
-    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
-      samples that stopped, that have an accurate estimate, and that have both.
-    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
-    """
-
-    cap: int
-    samples: NDArray[np.int64]
-    runs: NDArray[np.int64]
-    stopped: NDArray[np.int64]
-    accurate: Floats
-    accurate_stopped: Floats
-    within: Floats
-
-
 def evaluate(
     samples: ArrayLike,
     stops: StopCounts,
@@ -251,10 +232,17 @@ def evaluate(
     truth: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Evaluation:
-    """Determine how accurate the estimates from given numbers of runs are, on complete samples and
-    with the filters of each setting as for `verdicts` (memory maps are read in blocks), by groups,
-    numbers from 0 of shape (samples,). Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1, 2.
+) -> dict[str, NDArray[Any]]:
+    """How accurate the estimates from given numbers of runs are, on complete samples and with the
+    filters of each setting as for `verdicts` (memory maps are read in blocks): sums over the
+    samples of each group, numbers from 0 of shape (samples,).
+
+    - `samples`, shape (groups,): Their number.
+    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
+      samples that stopped, that have an accurate estimate, and that have both.
+    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
+
+    Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
@@ -267,16 +255,12 @@ def evaluate(
         of_block = (right, right * stops.met[block], near)
         more = (_sums(each, labels[block], count) for each in of_block)
         sums = [total + each for total, each in zip(sums, more, strict=True)]
-    accurate, accurate_stopped, within = sums
-    return Evaluation(
-        cap=rows.shape[1],
-        samples=np.bincount(labels, minlength=count),
-        runs=_sums(stops.n, labels, count).astype(np.int64),
-        stopped=_sums(stops.met, labels, count).astype(np.int64),
-        accurate=accurate,
-        accurate_stopped=accurate_stopped,
-        within=within,
-    )
+    return {
+        "samples": np.bincount(labels, minlength=count),
+        "runs": _sums(stops.n, labels, count).astype(np.int64),
+        "stopped": _sums(stops.met, labels, count).astype(np.int64),
+        **dict(zip(("accurate", "accurate_stopped", "within"), sums, strict=True)),
+    }
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats:
