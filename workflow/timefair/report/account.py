@@ -60,7 +60,6 @@ def how_runs_went(evidence: Evidence) -> list[str]:
 
 
 def in_one_sentence(campaign: Campaign) -> str:
-    """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
     named = listed([str(dimension) for dimension in chosen.dimensions])
     where = f", each in its own number of dimensions ({named})"

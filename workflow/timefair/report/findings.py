@@ -393,7 +393,6 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
 
 
 def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
-    """On which functions which algorithms are significantly better than others."""
     on: dict[str, list[str]] = {}
     for name, (_, one) in found.items():
         on.setdefault(listed(one.leaders) or "none", []).append(name)

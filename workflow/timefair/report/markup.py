@@ -89,9 +89,9 @@ def dashed(look: Look) -> str:
     return f' stroke-dasharray="{found}"' if (found := dashes(look)) else ""
 
 
-def definitions(pairs: Mapping[str, str], kind: str) -> str:
+def definitions(pairs: Mapping[str, str]) -> str:
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
-    return f'<dl class="{kind}">\n{items}\n</dl>'
+    return f'<dl class="cautions">\n{items}\n</dl>'
 
 
 def table(head: Iterable[str], rows: Iterable[str], numbers: int = 0) -> str:

@@ -119,7 +119,7 @@ def page(
             " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
-        "cautions": ("Cautions", definitions(told, "cautions") if told else ""),
+        "cautions": ("Cautions", definitions(told) if told else ""),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -39,14 +38,6 @@ def best_so_far(
     return np.where(before, np.inf, np.append(np.inf, reached)[past])
 
 
-def quantile_band(best: ArrayLike, low: float, high: float) -> Estimate:
-    """Median over the runs of `best_so_far`, with a band between two sample quantiles: how much
-    runs vary. Shape (points,); `inf` is sorted last, NaN without runs.
-    """
-    values = np.asarray(best, dtype=np.float64)
-    return Estimate(*(sample_quantile(values, p, axis=0) for p in (0.5, low, high)))
-
-
 def median_band(best: ArrayLike, confidence: float) -> Estimate:
     """Median over the runs of `best_so_far`, with its confidence interval (`quantile_interval`) at
     each point, shape (points,). Limits are NaN if there are too few runs: fewer than 6 at 95 %.
@@ -78,20 +69,6 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
     return np.asarray(np.searchsorted(reached, points, side="right") / times.size)
 
 
-@dataclass(frozen=True)
-class EcdfBand:
-    """An ECDF with two bands; arrays of shape (points,). `low` and `high` contain the true curve
-    with the stated confidence at one cost that is chosen in advance, `everywhere_low` and
-    `everywhere_high` at all costs.
-    """
-
-    fraction: Floats
-    low: Floats
-    high: Floats
-    everywhere_low: Floats
-    everywhere_high: Floats
-
-
 def ecdf_band(
     runtimes: ArrayLike,
     strata: ArrayLike,
@@ -100,8 +77,11 @@ def ecdf_band(
     confidence: float,
     resamples: int,
     rng: np.random.Generator,
-) -> EcdfBand:
-    """ECDF with bootstrap bands in [0, 1], for the uncertainty from the limited number of runs.
+) -> dict[str, Floats]:
+    """ECDF with bootstrap bands in [0, 1], for the uncertainty from the limited number of runs:
+    `fraction`, `low` and `high`, which contain the true curve with the stated confidence at one
+    cost that is chosen in advance, and `everywhere_low` and `everywhere_high`, at all costs; shape
+    (points,).
 
     Whole runs of `runtimes`, shape (runs, targets), are resampled within `strata`, the problem of
     each. Problems and targets are fixed, so the bands are not valid for other problems. The
@@ -116,19 +96,19 @@ def ecdf_band(
     labels = np.asarray(strata)
     fraction = ecdf(times, points)
     if times.size == 0 or points.size == 0 or has_singles(labels):
-        unknown = np.full(points.shape, np.nan)
-        return EcdfBand(fraction, unknown, unknown, unknown, unknown)
+        ends = ("low", "high", "everywhere_low", "everywhere_high")
+        return {"fraction": fraction} | dict.fromkeys(ends, np.full(points.shape, np.nan))
     sums = stratified_sums(_reached(times, points), labels, resamples=resamples, rng=rng)
     curves = sums / times.size
     low, high = percentile_interval(curves, confidence)
     width = sample_quantile(np.abs(curves - fraction).max(axis=1), confidence)
-    return EcdfBand(
-        fraction,
-        np.minimum(low, fraction),
-        np.minimum(np.maximum(high, fraction), 1.0),
-        np.maximum(fraction - width, 0.0),
-        np.minimum(fraction + width, 1.0),
-    )
+    return {
+        "fraction": fraction,
+        "low": np.minimum(low, fraction),
+        "high": np.minimum(np.maximum(high, fraction), 1.0),
+        "everywhere_low": np.maximum(fraction - width, 0.0),
+        "everywhere_high": np.minimum(fraction + width, 1.0),
+    }
 
 
 def _reached(times: Floats, points: Floats) -> Floats:

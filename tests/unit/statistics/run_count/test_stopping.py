@@ -66,7 +66,7 @@ def test_wrong_values_are_named_and_no_run_is_too_few(rule):
         with pytest.raises(ValueError, match="NaN or -inf"):
             decide(rule, wrong)
     with pytest.raises(ValueError, match="cap"):
-        stopping(rule, np.ones(rule.cap - 1))
+        stop_counts(rule, np.ones((1, rule.cap - 1)))
     with pytest.raises(ValueError, match="dimension"):
         stop_counts(rule, np.ones(16))
     assert decide(rule, []).reason is Reason.START

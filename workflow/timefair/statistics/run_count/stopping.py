@@ -109,7 +109,8 @@ def stop_counts(
     in their order; the n is that of `decide` after each run.
     """
     values = checked_values(samples, dimensions=2)
-    check_complete(rule, values.shape[1])
+    if (runs := values.shape[1]) < rule.cap:
+        raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
     counts = np.full(values.shape[0], rule.cap)
     met = np.zeros(values.shape[0], dtype=np.bool_)
     for n in range(rule.start, rule.cap + 1):
@@ -128,11 +129,6 @@ def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
     if np.isnan(array).any() or np.isneginf(array).any():
         raise ValueError("values must not be NaN or -inf; a run without a finite value is inf")
     return array
-
-
-def check_complete(rule: StoppingRule, runs: int) -> None:
-    if runs < rule.cap:
-        raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 
 
 def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:

@@ -139,7 +139,7 @@ class _Width(ABC):
 
     @abstractmethod
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the estimated number of each sample, shape (..., n) to (...)."""
+        """Limits of the estimate of each sample, shape (..., n) to (...); infinite if unknown."""
 
     def look(self, samples: Floats) -> Assessment:
         estimate = self.estimate(samples)
@@ -167,7 +167,6 @@ class QuantileWidth(_Width):
         return sample_quantile(samples, self.p)
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the quantile of each sample, shape (..., n) to (...); infinite if missing."""
         n = samples.shape[-1]
         low, high = self.ranks(n)
         ordered = np.sort(samples, axis=-1)
@@ -231,7 +230,6 @@ class BoundedMeanWidth(_Width):
     highest: float
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
         outside = self.outside(samples)
         span = self.highest - self.lowest
         units = np.clip((samples - self.lowest) / span, 0.0, 1.0)
