@@ -29,8 +29,8 @@ from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_proposal, verdicts
 from timefair.statistics.run_count.stopping import (
     Outliers,
-    Race,
     SkewnessRule,
+    race,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
@@ -151,7 +151,7 @@ def plain_p_worse(field: np.ndarray, leader: int) -> np.ndarray:
 
 
 def raced(fields: list[np.ndarray]) -> np.ndarray:
-    return np.array([Race().state(list(field)).dropped_at for field in fields])
+    return np.array([race(list(field)).dropped_at for field in fields])
 
 
 def races(rng: np.random.Generator) -> None:

@@ -469,16 +469,17 @@ def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRul
 def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     cap = analysis.run_count.cap
     looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
-    race = stopping.Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    alpha = 1.0 - analysis.confidence
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     problems = samples.problems
     for done, members in enumerate(problems, start=1):
-        state = race.state(list(samples.values[members]))
+        values = list(samples.values[members])
+        state = stopping.race(values, alpha=alpha, looks=looks, cap=cap)
         runs[members], racing[members] = state.runs, state.goes_on
         progress(done, len(problems))
     counts = stopping.StopCounts(runs, runs < cap)
-    return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
+    return Entrant("racing", f"α = {alpha:g}", counts, "best algorithm", racing)
 
 
 def _sums_of_entrants(

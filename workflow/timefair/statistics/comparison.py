@@ -240,23 +240,24 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     return min(2 * min(tails(x, y)), 1.0)
 
 
-@dataclass(frozen=True)
-class SignedRank:
-    """Two-sided p-value of Wilcoxon's signed-rank test, and the difference of the rank sums divided
-    by their sum: in [-1, 1], positive if the first is better, 0 for ties only.
+class Balanced(NamedTuple):
+    """Two-sided p-value of a test, and the least one that such results could have. `balance`, in
+    [-1, 1], is positive if the first one is better.
     """
 
     p: float
     balance: float
+    least: float
 
 
-def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> Balanced:
     """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems, by one
     result per problem, with comparable differences, such as logarithms of precisions. `inf` and a
     number have the largest possible difference.
 
     Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most `EXACT_PAIRS`
-    pairs; it is 1 if all pairs are ties, and NaN without pairs.
+    pairs; it is 1 if all pairs are ties, and NaN without pairs. `balance`: the difference of the
+    rank sums divided by their sum.
 
     Source: J. W. Pratt, Journal of the American Statistical Association 54 (1959). D. S. Kerby,
     Comprehensive Psychology 3 (2014), for the balance.
@@ -269,17 +270,18 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0:
-        return SignedRank(float("nan"), float("nan"))
+        return Balanced(float("nan"), float("nan"), 1.0)
     gain = np.subtract(y, x, out=np.zeros(x.size), where=x != y)
     if not gain.any():
-        return SignedRank(1.0, 0.0)
+        return Balanced(1.0, 0.0, 1.0)
     ranks = stats.rankdata(np.abs(gain))
     for_first, for_second = ranks[gain > 0].sum(), ranks[gain < 0].sum()
     if gain.size <= EXACT_PAIRS:
         p = _chance_of_balance(ranks[gain != 0], min(for_first, for_second))
     else:
         p = float(stats.wilcoxon(gain, zero_method="pratt").pvalue)
-    return SignedRank(p, float((for_first - for_second) / (for_first + for_second)))
+    balance = float((for_first - for_second) / (for_first + for_second))
+    return Balanced(p, balance, 2.0 ** (1 - np.count_nonzero(gain)))
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
@@ -486,33 +488,22 @@ def equal_ert_within(
     return float(2 * ndtr(-abs(z)))
 
 
-class QuantileTest(NamedTuple):
-    """Two-sided p-value of `quantile_test`, and its least value with so many results below.
-    `balance`: the share of the first sample at or below the quantile of both, minus that of the
-    second: positive if the first one is better.
-    """
-
-    p: float
-    balance: float
-    least: float
-
-
-def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
+def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> Balanced:
     """Fisher's exact test that as many results of both samples are at or below a common quantile:
     that of all results together with the probability `p` in (0, 1]; 0.5: Mood's test. p and its
-    least value are NaN if a sample is empty. Source: R. A. Johnson, S. Verrill and D. H. Moore,
-    Biometrics 43 (1987).
+    least value are NaN if a sample is empty. `balance`: the share of the first sample there, minus
+    that of the second. Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:
-        return QuantileTest(float("nan"), 0.0, float("nan"))
+        return Balanced(float("nan"), 0.0, float("nan"))
     at = float(sample_quantile(np.concatenate([x, y]), p))
     below, others = int((x <= at).sum()), int((y <= at).sum())
     both = below + others
     ends = (min(both, x.size), max(both - y.size, 0))
     least = min(_fisher(end, x.size, both - end, y.size) for end in ends)
     p = _fisher(below, x.size, others, y.size)
-    return QuantileTest(p, below / x.size - others / y.size, least)
+    return Balanced(p, below / x.size - others / y.size, least)
 
 
 @lru_cache(maxsize=4096)

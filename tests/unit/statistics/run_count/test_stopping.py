@@ -15,12 +15,12 @@ from scipy.stats import mannwhitneyu, quantile_test, skew, t
 from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.stopping import (
     Outliers,
-    Race,
     Reason,
     SkewnessRule,
     decide,
     equal_if_solved,
     fences,
+    race,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import (
@@ -258,12 +258,12 @@ PRECISIONS = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(
 @settings(deadline=None)
 @given(arrays(np.float64, (4, 12), elements=PRECISIONS))
 def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
-    race = Race(alpha=0.5, looks=(4, 8), cap=12)
-    complete = race.state(list(samples))
-    asked = race.state([[]] * 4)
+    settings = {"alpha": 0.5, "looks": (4, 8), "cap": 12}
+    complete = race(list(samples), **settings)
+    asked = race([[]] * 4, **settings)
     for look in (4, 8, 12):
         lengths = np.where(asked.goes_on, look, asked.dropped_at)
-        asked = race.state([row[:n] for row, n in zip(samples, lengths, strict=True)])
+        asked = race([row[:n] for row, n in zip(samples, lengths, strict=True)], **settings)
     assert asked.dropped_at.tolist() == complete.dropped_at.tolist()
     assert (asked.leader, asked.look) == (complete.leader, complete.look)
     assert complete.goes_on[complete.leader]
@@ -273,9 +273,9 @@ def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
 def test_the_level_is_shared_by_algorithms_and_looks():
     """At n = 4 the least exact p is 1/70: it suffices for one rival and one look, not for two."""
     best, worse = np.arange(4.0), np.arange(4.0) + 10
-    assert not Race(looks=(4,)).state([best, worse]).goes_on[1]
-    assert Race(looks=(4,)).state([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
-    assert Race(looks=(4, 5, 6, 7)).state([best, worse]).goes_on.all()
+    assert not race([best, worse], looks=(4,)).goes_on[1]
+    assert race([best, worse, worse + 10, worse + 20, worse + 30], looks=(4,)).goes_on.all()
+    assert race([best, worse], looks=(4, 5, 6, 7)).goes_on.all()
 
 
 def plain_p_worse(field, leader):
@@ -299,9 +299,9 @@ def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algori
         np.where(rng.random((algorithms, 50)) < 0.9, values, np.inf)
         for values in np.round(rng.gamma(2.0, size=(races, algorithms, 50)) + shift, decimals)
     ]
-    found = [Race().state(list(field)).dropped_at.tolist() for field in fields]
+    found = [race(list(field)).dropped_at.tolist() for field in fields]
     monkeypatch.setattr(racing, "p_worse", plain_p_worse)
-    assert [Race().state(list(field)).dropped_at.tolist() for field in fields] == found
+    assert [race(list(field)).dropped_at.tolist() for field in fields] == found
     assert len({n for dropped_at in found for n in dropped_at}) > 2
 
 

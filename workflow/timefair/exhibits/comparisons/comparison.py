@@ -587,15 +587,14 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
     test, share = statistics.wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
-    differences = int(np.count_nonzero(gains))
     return {
         "n_a": gains.size,
         "n_b": gains.size,
         "a12": share,
         "p": test.p,
-        "differences": differences,
+        "differences": int(np.count_nonzero(gains)),
         "balance": test.balance if (share - 0.5) * test.balance >= 0 else 0.0,
-        "least": 2.0 ** (1 - max(differences, 1)),
+        "least": test.least,
         "strata": None,
     }
 

@@ -296,9 +296,15 @@ class RaceState:
         return np.where(self.goes_on, self.look, self.dropped_at)
 
 
-@dataclass(frozen=True)
-class Race:
-    """Drop an algorithm that is significantly worse than the leader.
+def race(
+    samples: Sequence[ArrayLike],
+    *,
+    alpha: float = 0.05,
+    looks: tuple[int, ...] = LOOKS,
+    cap: int = 50,
+) -> RaceState:
+    """Drop the algorithms that are significantly worse than the leader, with all looks from the
+    first on, from the values of each so far, in the order of its runs.
 
     At each of `looks`, rising numbers of runs, the leader is the algorithm with the smallest
     median; if several are equal, the one with the smallest mean rank. Every other algorithm is
@@ -306,37 +312,27 @@ class Race:
     bounds the probability that the best algorithm is dropped, over all looks and leaders: one whose
     values are stochastically not larger than those of any other. The race is over when one
     algorithm is left, or at the `cap`, the runs of those that are never dropped, at least the last
-    look.
+    look. Values beyond a look, or after an algorithm was dropped, are ignored. ValueError without a
+    sample, or for one that is no vector or has NaN or ``-inf``.
 
     Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
     Birattari et al., GECCO 2002.
     """
-
-    alpha: float = 0.05
-    looks: tuple[int, ...] = LOOKS
-    cap: int = 50
-
-    def state(self, samples: Sequence[ArrayLike]) -> RaceState:
-        """Which algorithms are still in the race, with all looks from the first on, from the values
-        of each so far, in the order of its runs. Values beyond a look, or after an algorithm was
-        dropped, are ignored, so the state does not depend on when it is computed. ValueError
-        without a sample, or for one that is no vector or has NaN or ``-inf``.
-        """
-        values = [checked_values(sample, dimensions=1) for sample in samples]
-        dropped_at = np.zeros(len(values), dtype=np.int64)
-        latest, leader = 0, -1
-        level = self.alpha / (max(len(values) - 1, 1) * len(self.looks))
-        for look in (*self.looks, self.cap):
-            racing = np.flatnonzero(dropped_at == 0)
-            if racing.size == 1 or min(values[i].size for i in racing) < look:
-                break
-            field = np.stack([values[i][:look] for i in racing])
-            first = leading(field)
-            latest, leader = look, int(racing[first])
-            if look in self.looks:
-                worse = p_worse(field, first) <= level
-                dropped_at[racing[worse]] = look
-        return RaceState(dropped_at, latest, leader)
+    values = [checked_values(sample, dimensions=1) for sample in samples]
+    dropped_at = np.zeros(len(values), dtype=np.int64)
+    latest, leader = 0, -1
+    level = alpha / (max(len(values) - 1, 1) * len(looks))
+    for look in (*looks, cap):
+        racing = np.flatnonzero(dropped_at == 0)
+        if racing.size == 1 or min(values[i].size for i in racing) < look:
+            break
+        field = np.stack([values[i][:look] for i in racing])
+        first = leading(field)
+        latest, leader = look, int(racing[first])
+        if look in looks:
+            worse = p_worse(field, first) <= level
+            dropped_at[racing[worse]] = look
+    return RaceState(dropped_at, latest, leader)
 
 
 def leading(field: Floats) -> int:
