@@ -175,11 +175,8 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         values = best[members]
         for p in sorted(analysis.quantiles):
             limits = quantile_interval(values, p, analysis.confidence)
-            exact, paper = (
-                statistics.probability_of_quantile(
-                    values, p, confidence=analysis.confidence, method=method
-                )
-                for method in ("beta", "paper")
+            exact, paper = statistics.probability_of_quantile(
+                values, p, confidence=analysis.confidence
             )
             numbers = limited("probability", exact) | {
                 "quantile": p,

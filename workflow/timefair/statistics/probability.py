@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -147,17 +146,15 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> Floats
     return np.asarray(np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf))
 
 
-Method = Literal["beta", "paper"]
-
-
 def probability_of_quantile(
-    values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
-) -> Estimate:
-    """Probability F(Q_p) that another run is at least as good as the p-quantile Q_p of the sample.
+    values: ArrayLike, p: float, *, confidence: float
+) -> tuple[Estimate, Estimate]:
+    """Probability F(Q_p) that another run is at least as good as the p-quantile Q_p of the sample:
+    by `beta_interval`, and by `paper_interval`, which does not keep its coverage in small samples
+    and near p = 1.
 
     The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
-    p)`` if Q_p is tied. Of the methods, only `beta_interval` keeps its coverage in small samples
-    and near p = 1. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
+    p)`` if Q_p is tied. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
     x = vector(values, "values")
@@ -165,14 +162,10 @@ def probability_of_quantile(
     if not np.isfinite(quantile):
         check_confidence(confidence)
         nothing = np.asarray(np.nan)
-        return Estimate(nothing, nothing, nothing)
-    count = int((x <= quantile).sum())
-    if method == "beta":
-        tied = int((x == quantile).sum()) > 1
-        return _beta_interval(count, x.size, confidence, tied=tied)
-    if method == "paper":
-        return _paper_interval(count, x.size, confidence)
-    raise ValueError(f"method must be beta or paper, not {method!r}")
+        return (Estimate(nothing, nothing, nothing),) * 2
+    count, tied = int((x <= quantile).sum()), int((x == quantile).sum()) > 1
+    exact = _beta_interval(count, x.size, confidence, tied=tied)
+    return exact, _paper_interval(count, x.size, confidence)
 
 
 def beta_interval(
