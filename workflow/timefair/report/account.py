@@ -266,14 +266,15 @@ def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
 
 def checklist(rows: Sequence[Row], note: str) -> str:
     """The content of the page below its title."""
-    items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
-    met = [all(row["met"] is None or row["met"] for row in parts) for parts in items]
+    groups = (list(parts) for _, parts in groupby(rows, key=lambda row: row["item"]))
+    items = [(parts, all(row["met"] is None or row["met"] for row in parts)) for parts in groups]
     missing = [
         f'<a href="#item-{parts[0]["item"]}">{escape(parts[0]["topic"])}</a>'
-        for parts, closed in zip(items, met, strict=True)
+        for parts, closed in items
         if not closed
     ]
-    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
+    met = len(items) - len(missing)
+    summary = f"{met} of {len(items)} items are met." if items else "No runs."
     summary += f" Not met: {', '.join(missing)}." if missing else ""
     shown = [
         ITEM.format(
@@ -282,7 +283,7 @@ def checklist(rows: Sequence[Row], note: str) -> str:
             verdict=VERDICT[closed],
             parts=table(("Part", "Met?", "Evidence", "What is missing"), map(_part, parts)),
         )
-        for parts, closed in zip(items, met, strict=True)
+        for parts, closed in items
     ]
     return CONTENTS.format(
         summary=summary, note=escape(note), source=escape(SOURCE), items="\n".join(shown)

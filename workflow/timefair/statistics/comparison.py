@@ -33,7 +33,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
 
     U is the number of pairs in which the value of `first` is larger; ties count half. Both tails
     are 1 if all values are equal. The distribution is conditional on the ties. It is exact without
-    ties for ``m n <= EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as
+    ties for ``m n <= EXACT_PRODUCT``, with ties for up to 30 runs each, for more as long as
     `EXACT_ADDITIONS` suffice, and for complete separation. Otherwise it is the double saddlepoint
     approximation for a lattice, whose relative error is below 0.04 for 30 or more runs each, down
     to 1e-12.

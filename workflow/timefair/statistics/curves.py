@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
@@ -98,7 +98,10 @@ def ecdf_band(
     if times.size == 0 or points.size == 0 or has_singles(labels):
         ends = ("low", "high", "everywhere_low", "everywhere_high")
         return {"fraction": fraction} | dict.fromkeys(ends, np.full(points.shape, np.nan))
-    sums = stratified_sums(_reached(times, points), labels, resamples=resamples, rng=rng)
+    reached = np.zeros((len(times), points.size))  # number of targets of each run
+    for target in np.where(np.isfinite(times), times, np.nan).T:
+        reached += target[:, np.newaxis] <= points
+    sums = stratified_sums(reached, labels, resamples=resamples, rng=rng)
     curves = sums / times.size
     low, high = percentile_interval(curves, confidence)
     width = sample_quantile(np.abs(curves - fraction).max(axis=1), confidence)
@@ -109,14 +112,6 @@ def ecdf_band(
         "everywhere_low": np.maximum(fraction - width, 0.0),
         "everywhere_high": np.minimum(fraction + width, 1.0),
     }
-
-
-def _reached(times: Floats, points: Floats) -> Floats:
-    """Number of targets that each run has reached at each cost, shape (runs, points)."""
-    reached = np.zeros((times.shape[0], points.size))
-    for target in np.where(np.isfinite(times), times, np.nan).T:
-        reached += target[:, np.newaxis] <= points
-    return reached
 
 
 def performance_ratios(costs: ArrayLike, floor: float = 0.0) -> Floats:
@@ -191,7 +186,11 @@ def profile_band(
             return Estimate(observed, unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
-        _count(counts, values, points)
+        # Each value counts at the first point that is not below it.
+        place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
+        sample, _, algorithm = np.indices(values.shape, sparse=True)
+        flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
+        np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
         problems += values.shape[1]
     if counts is None or problems == 0:
         return Estimate(observed, unknown, unknown)
@@ -201,11 +200,3 @@ def profile_band(
         width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
     low, high = np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0)
     return Estimate(observed, low, high)
-
-
-def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
-    """Add each value (sample, problem, algorithm) to the first point that is not below it."""
-    place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
-    sample, _, algorithm = np.indices(values.shape, sparse=True)
-    flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
-    np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))

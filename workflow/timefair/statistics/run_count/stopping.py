@@ -318,6 +318,8 @@ def race(
     Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
     Birattari et al., GECCO 2002.
     """
+    from scipy.stats import rankdata  # late: slow to import
+
     values = [checked_values(sample, dimensions=1) for sample in samples]
     dropped_at = np.zeros(len(values), dtype=np.int64)
     latest, leader = 0, -1
@@ -327,17 +329,10 @@ def race(
         if racing.size == 1 or min(values[i].size for i in racing) < look:
             break
         field = np.stack([values[i][:look] for i in racing])
-        first = leading(field)
+        ranks = rankdata(field).reshape(field.shape).mean(axis=1)
+        first = int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])
         latest, leader = look, int(racing[first])
         if look in looks:
             worse = p_worse(field, first) <= level
             dropped_at[racing[worse]] = look
     return RaceState(dropped_at, latest, leader)
-
-
-def leading(field: Floats) -> int:
-    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first."""
-    from scipy.stats import rankdata  # late: slow to import
-
-    ranks = rankdata(field).reshape(field.shape).mean(axis=1)
-    return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])
