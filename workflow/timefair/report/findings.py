@@ -227,9 +227,9 @@ class Pairs:
         others = [name for name in self.values if name not in leaders]
         ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
         after = [name for name in tied or in_order(self.values, others) if name not in ahead]
-        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
+        value = self._value(mine)
+        what = f"{value} of the targets reached" if self.targets else f"average rank {value}"
         said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
-        said += "" if self.targets else self._value(mine)
         if after:
             said += f", then {after[0]} with {self._value(self.values[after[0]])}"
         for name in ahead:

@@ -221,7 +221,8 @@ def fixed_control(stops: StopCounts) -> StopCounts:
 def random_control(stops: StopCounts, *, rng: np.random.Generator) -> StopCounts:
     """Control with the numbers of runs of each rule, assigned to the samples at random."""
     places = rng.permuted(np.indices(stops.n.shape)[0], axis=0)
-    return StopCounts(*(np.take_along_axis(of, places, axis=0) for of in (stops.n, stops.met)))
+    dealt = np.take_along_axis(stops.n, places, axis=0)
+    return StopCounts(dealt, np.take_along_axis(stops.met, places, axis=0))
 
 
 def evaluate(

@@ -16,18 +16,12 @@ from timefair.statistics.samples import Floats, sample_quantile
 
 
 class Reason(StrEnum):
-    START = "start"
-    """Continues: there are fewer runs than the rule needs for a first look."""
-    OPEN = "open"
-    """Continues: the criterion is not met."""
-    MET = "met"
-    """Stops: the criterion is met."""
-    DEGENERATE = "degenerate"
-    """Stops: the values that the rule looks at are constant."""
-    CAP = "cap"
-    """Stops at the cap; the criterion was never met."""
-    OUT_OF_BOUNDS = "out of bounds"
-    """Stops at the cap; a value is outside the bounds of the rule, so its promise is not valid."""
+    START = "start"  # continues: there are fewer runs than the rule needs for a first look
+    OPEN = "open"  # continues: the criterion is not met
+    MET = "met"  # stops: the criterion is met
+    DEGENERATE = "degenerate"  # stops: the values that the rule looks at are constant
+    CAP = "cap"  # stops at the cap; the criterion was never met
+    OUT_OF_BOUNDS = "out of bounds"  # the same; no promise: a value is outside the rule's bounds
 
 
 @dataclass(frozen=True)
@@ -144,10 +138,8 @@ def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: floa
 class Outliers(StrEnum):
     """The outlier filter that is applied before the skewness or the mean is computed."""
 
-    NONE = "none"
-    """Drops no values."""
-    IQR = "iqr"
-    """Drops values more than 1.5 interquartile ranges from the quartiles."""
+    NONE = "none"  # drops no values
+    IQR = "iqr"  # drops values more than 1.5 interquartile ranges from the quartiles
     PERCENTILE = "percentile"
     """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
     MAD = "mad"

@@ -115,12 +115,9 @@ def _lower_limit(x: Floats, bets: Floats, limit: float) -> Floats:
 class Validity(StrEnum):
     """The looks for which the confidence of an interval is valid."""
 
-    SINGLE = "single"
-    """For one look at a fixed n: the ordinary interval."""
-    HORIZON = "horizon"
-    """For all looks from `start` to `cap` simultaneously."""
-    ANYTIME = "anytime"
-    """For all looks at any n, without an upper limit: a confidence sequence."""
+    SINGLE = "single"  # for one look at a fixed n: the ordinary interval
+    HORIZON = "horizon"  # for all looks from `start` to `cap` simultaneously
+    ANYTIME = "anytime"  # for all looks at any n, without an upper limit: a confidence sequence
 
 
 @dataclass(frozen=True)
