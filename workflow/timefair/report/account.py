@@ -141,14 +141,9 @@ def speed(evidence: Evidence, algorithm: str) -> tuple[str, str]:
 def setup(evidence: Evidence, names: Names) -> str:
     """The algorithms; of imported runs, where they come from."""
     campaign = evidence.campaign
-    found: dict[str, tuple[str, ...]]
-    if campaign.is_foreign:
-        found = {
-            label: (escape(data.algorithm or label), escape(data.path))
-            for label, data in campaign.published.items()
-        }
-        return _algorithms(names, found, "Name in the file", "File")
-    found = {
+    speeds = "Implemented in, evaluations per second (own share of the time)"
+    head: tuple[str, ...] = "Name", "Code", speeds, "Parameters", "Restarts", "Isolation"
+    found: dict[str, tuple[str, ...]] = {
         label: (
             f"<code>{escape(spec.use)}</code>",
             escape(", ".join(filter(None, speed(evidence, label)))),
@@ -158,17 +153,18 @@ def setup(evidence: Evidence, names: Names) -> str:
         )
         for label, spec in campaign.algorithms.items()
     }
-    speeds = "Implemented in, evaluations per second (own share of the time)"
-    return _algorithms(names, found, "Code", speeds, "Parameters", "Restarts", "Isolation")
-
-
-def _algorithms(names: Names, found: Mapping[str, Sequence[str]], *head: str) -> str:
+    if campaign.is_foreign:
+        head = "Name", "Name in the file", "File"
+        found = {
+            label: (escape(data.algorithm or label), escape(data.path))
+            for label, data in campaign.published.items()
+        }
     rows = (
         f'<tr><th scope="row">{names.one(label)}</th>'
         f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for label, cells in found.items()
     )
-    return folded("Algorithms", table(("Name", *head), rows), len(found), MOST_ALGORITHMS)
+    return folded("Algorithms", table(head, rows), len(found), MOST_ALGORITHMS)
 
 
 def _parameters(evidence: Evidence, label: str) -> str:

@@ -279,12 +279,8 @@ def pairs_of(
 ) -> Pairs | None:
     """The pairs of a criterion that algorithms with evaluations form; None without a pair."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=criterion, function=function)
-    failed = evidence.failed(space)
-    records = [
-        row
-        for row in rows.to_dict("records")
-        if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
-    ]
+    failed = rows[["algorithm_a", "algorithm_b"]].isin(list(evidence.failed(space))).any(axis=1)
+    records = rows[~failed].to_dict("records")
     return Pairs.of(records, 1 - evidence.confidence) if records else None
 
 
