@@ -188,8 +188,8 @@ def profile_band(
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         # Each value counts at the first point that is not below it.
         place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
-        sample, _, algorithm = np.indices(values.shape, sparse=True)
-        flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
+        sample, _, column = np.indices(values.shape, sparse=True)
+        flat = np.ravel_multi_index((sample, column, place), counts.shape)
         np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
         problems += values.shape[1]
     if counts is None or problems == 0:
