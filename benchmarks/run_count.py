@@ -27,8 +27,8 @@ from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_proposal, verdicts
 from timefair.statistics.run_count.stopping import (
     Outliers,
-    Race,
     SkewnessRule,
+    race,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
@@ -149,7 +149,7 @@ def plain_p_worse(field: np.ndarray, leader: int) -> np.ndarray:
 
 
 def raced(fields: list[np.ndarray]) -> np.ndarray:
-    return np.array([Race().state(list(field)).dropped_at for field in fields])
+    return np.array([race(list(field)).dropped_at for field in fields])
 
 
 def races(rng: np.random.Generator) -> None:
@@ -189,8 +189,9 @@ def full_size(rng: np.random.Generator) -> None:
     rule_s, trial = seconds(rule_proposal, RULES, samples)
     print(f"\n{FULL} samples x {len(RULES)} settings, processor seconds:")
     print(f"the rule {rule_s:.1f}")
-    spent, found = seconds(evaluate, samples, trial)
-    shares = found.accurate[0] / found.samples[0]
+    outliers = [each.outliers for each in RULES]
+    spent, found = seconds(evaluate, samples, trial, outliers)
+    shares = found["accurate"][0] / found["samples"][0]
     print(f"closed form {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(

@@ -38,7 +38,7 @@ def test_the_interval_of_a12_covers_at_least_as_often_as_it_says(first, second, 
     rng = np.random.default_rng(21)
     samples, covered = 600, 0
     for _ in range(samples):
-        effect = a12(first(rng, n), second(rng, n), confidence=0.95)
+        effect = a12([(first(rng, n), second(rng, n))], confidence=0.95)
         covered += effect.low <= truth <= effect.high
     assert covered >= binom.ppf(CHANCE, samples, 0.95)
 
@@ -63,7 +63,7 @@ def test_an_interval_that_agrees_with_its_test_still_covers(first, second, truth
     for _ in range(samples):
         x, y = first(rng, n), second(rng, n)
         p = mann_whitney(x, y)
-        effect = in_agreement(a12(x, y, confidence=1 - level), p, level, rejected=p <= level)
+        effect = in_agreement(a12([(x, y)], confidence=1 - level), p, level, rejected=p <= level)
         assert (effect.low > 0.5 or effect.high < 0.5) == (p <= level)
         covered += effect.low <= truth <= effect.high
     assert covered >= binom.ppf(CHANCE, samples, 1 - level)
@@ -80,7 +80,7 @@ def test_intervals_at_the_levels_of_holm_cover_each_by_itself():
         p = [mann_whitney(*pair) for pair in pairs]
         levels, decided = holm_levels(p, 0.05), holm(p) <= 0.05
         for k, pair in enumerate(pairs):
-            effect = a12(*pair, confidence=1 - levels[k])
+            effect = a12([pair], confidence=1 - levels[k])
             effect = in_agreement(effect, p[k], levels[k], rejected=bool(decided[k]))
             covered[k] += effect.low <= scales[k] / (1 + scales[k]) <= effect.high
     assert (covered >= binom.ppf(CHANCE, samples, 0.95)).all()

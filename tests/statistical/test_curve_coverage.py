@@ -81,8 +81,8 @@ def test_bands_of_the_ecdf(problems, runs, pointwise, everywhere, ties):
     for _ in range(samples):
         times, strata = runtimes(rng, problems, runs, ties)
         band = ecdf_band(times, strata, grid, confidence=CONFIDENCE, resamples=300, rng=rng)
-        covered += (band.low <= truth + TINY) & (truth - TINY <= band.high)
-        at_once += ((band.everywhere_low <= truth) & (truth <= band.everywhere_high)).all()
+        covered += (band["low"] <= truth + TINY) & (truth - TINY <= band["high"])
+        at_once += ((band["everywhere_low"] <= truth) & (truth <= band["everywhere_high"])).all()
     assert inner.sum() >= 3
     assert all(within_bounds(count, samples, pointwise, 0.97) for count in covered[inner])
     assert within_bounds(at_once, samples, everywhere, 0.98)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from timefair.statistics.run_count.stopping import Reason, check_complete, decide, fences
+from timefair.statistics.run_count.stopping import Reason, decide, fences
 
 
 def is_kept(sample, outliers):
@@ -22,7 +22,6 @@ class StopPath(NamedTuple):
 
 def stopping(rule, sample):
     """Where a rule stops on a complete sample if it is asked after each run."""
-    check_complete(rule, len(sample))
     decisions = []
     for n in range(rule.start, rule.cap + 1):
         decisions.append(decide(rule, sample[:n]))

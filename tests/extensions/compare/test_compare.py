@@ -432,9 +432,10 @@ def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired):
 
 
 def test_the_worse_probability_is_that_of_a12():
-    baseline, candidate = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
+    baseline = np.array([1.0, 2.0, 3.0, 4.0, 5.0, inf])
+    candidate = np.array([2.0, 2.0, 6.0, 7.0, inf, inf])
     found = worse_probability(baseline, candidate, paired=False)
-    effect = a12(baseline, candidate, confidence=0.95)
+    effect = a12([(baseline, candidate)], confidence=0.95)
     assert found.estimate == pytest.approx(effect.a12 - 0.5)
     assert worse_probability(baseline, baseline, paired=True).estimate == 0
     # Equal results in all pairs: nothing varies but the two added values.

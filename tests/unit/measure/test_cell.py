@@ -31,7 +31,7 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import Journal, journal_path, open_record, read_runs
-from timefair.statistics.run_count.stopping import Outliers, Race, SkewnessRule
+from timefair.statistics.run_count.stopping import Outliers, SkewnessRule, race
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]
 
@@ -297,10 +297,9 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
 @pytest.mark.slow
 def test_a_race_drops_who_cannot_win(measured, complete):
     samples, decided = measured(campaign(stopping={"rule": "race", "confidence": 0.9}, rounds=3))
-    race = Race(alpha=0.1, looks=(4, 8), cap=12)
     for instance in (1, 2):
         cells = [(label, 8, instance) for label in ("random", "simplex")]
-        state = race.state([complete[cell] for cell in cells])
+        state = race([complete[cell] for cell in cells], alpha=0.1, looks=(4, 8), cap=12)
         assert [len(samples[cell]) for cell in cells] == [
             12 if n == 0 and state.goes_on.sum() == 2 else max(state.dropped_at)
             for n in state.dropped_at

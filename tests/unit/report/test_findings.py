@@ -18,7 +18,6 @@ from timefair.report.findings import (
     findings,
     how_far,
     on_each,
-    on_function,
     on_functions,
     standing_of,
     together,
@@ -344,8 +343,8 @@ def test_without_a_reached_target_precisions_decide(evidence):
     assert by_time(known).values == "No run has reached a target."
     found = findings(known, SPACE)
     assert found.headline.startswith("A wins on f1 sphere and f2 ellipsoid, by the precision at")
-    (pairs, _) = (pairs for _, pairs in on_each(known, SPACE, "seconds", "ERT"))
-    assert on_function(known, SPACE, pairs, "seconds", "ERT").test.startswith("Mann-Whitney")
+    standings = [standing for _, standing in on_each(known, SPACE, "seconds", "ERT")]
+    assert [one.test.startswith("Mann-Whitney") for one in standings] == [True, True]
     caution = cautions(known)["Unreached targets"]
     assert caution.startswith("On 2 of 2 functions (bbob, 2 dimensions), no run has reached a")
 

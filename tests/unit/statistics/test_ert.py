@@ -37,8 +37,6 @@ def test_the_ert_of_the_golden_data_of_no_success_and_of_a_short_failure():
     assert ert(case["times"], np.array(case["success"], dtype=bool)) == case["ert"] == 41.5
     assert ert([5.0, 5.0], [False, False]) == np.inf
     assert np.isnan(ert([], []))
-    assert np.isnan(of_ert.success_rate([]))
-    assert of_ert.success_rate([False, True]) == 0.5
     assert ert([1.0, 2.0], [True, False]) == 3.0
 
 

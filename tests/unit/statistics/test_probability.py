@@ -80,25 +80,24 @@ def test_cells_about_one_hold_the_whole_sample_and_without_ties_the_print_is_com
 
 def test_the_default_is_the_law_of_the_order_statistic_also_with_ties():
     x = np.random.default_rng(3).normal(size=20)
-    interval = probability_of_quantile(x, 0.5, confidence=0.9)
+    interval, _ = probability_of_quantile(x, 0.5, confidence=0.9)
     assert interval.value == 10 / 21
     np.testing.assert_allclose(
         [interval.low, interval.high], beta(10, 11).ppf([0.05, 0.95]), rtol=1e-12
     )
-    interval = probability_of_quantile([1.0, 2.0, 2.0, 2.0, 5.0, 6.0], 0.5, confidence=0.9)
+    interval, _ = probability_of_quantile([1.0, 2.0, 2.0, 2.0, 5.0, 6.0], 0.5, confidence=0.9)
     assert interval.value == 4 / 7
     np.testing.assert_allclose(interval.low, beta(4, 3).ppf(0.05), rtol=1e-12)
     np.testing.assert_allclose(interval.high, beta(5, 2).ppf(0.95), rtol=1e-12)
-    interval = probability_of_quantile([0.0] * 10, 0.1, confidence=0.95)
+    interval, _ = probability_of_quantile([0.0] * 10, 0.1, confidence=0.95)
     assert interval.high == 1
     assert interval.low == pytest.approx(0.025 ** (1 / 10))
 
 
 @pytest.mark.parametrize("values", [[], [np.inf], [1.0, np.inf, np.inf]])
-@pytest.mark.parametrize("method", ["beta", "paper"])
-def test_no_quantile_has_no_probability(values, method):
-    interval = probability_of_quantile(values, 0.5, confidence=0.95, method=method)
-    assert np.isnan([interval.value, interval.low, interval.high]).all()
+def test_no_quantile_has_no_probability(values):
+    for interval in probability_of_quantile(values, 0.5, confidence=0.95):
+        assert np.isnan([interval.value, interval.low, interval.high]).all()
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,6 @@ def test_no_quantile_has_no_probability(values, method):
     [
         (lambda: probability_of_quantile([np.nan], 0.5, confidence=0.9), "NaN"),
         (lambda: probability_of_quantile([], 0.5, confidence=1.0), "confidence"),
-        (lambda: probability_of_quantile([1.0], 0.5, confidence=0.9, method="exact"), "method"),
         (lambda: sample_quantile([np.nan], 0.5), "must"),
         (lambda: sample_quantile([1.0], 1.1), "must"),
         (lambda: sample_quantile(3.0, 0.5), "must"),
@@ -230,12 +228,12 @@ def test_infinity_counts_only_where_it_may_be_all_that_is_drawn_also_in_several_
     assert best_of_mean(x, 2) == INF
     assert best_of_mean(x, 3) == pytest.approx((3 * 1.0 + 1 * 3.0) / comb(4, 3))
     assert best_of_mean(x, 4) == 1.0
-    x = np.random.default_rng(2).exponential(size=(3, 5, 2))
-    together = best_of_mean(x, 2, axis=1)
+    x = np.random.default_rng(2).exponential(size=(3, 2, 5))
+    together = best_of_mean(x, 2)
     assert together.shape == (3, 2)
-    assert together[2, 1] == pytest.approx(best_of_mean(x[2, :, 1], 2), rel=1e-14)
-    quantiles = best_of_quantile(x, 0.5, 2, axis=1)
-    assert quantiles[2, 1] == best_of_quantile(x[2, :, 1], 0.5, 2)
+    assert together[2, 1] == pytest.approx(best_of_mean(x[2, 1], 2), rel=1e-14)
+    quantiles = best_of_quantile(x, 0.5, 2)
+    assert quantiles[2, 1] == best_of_quantile(x[2, 1], 0.5, 2)
 
 
 def test_the_quantile_is_that_of_a_rarer_single_run():
@@ -271,8 +269,8 @@ def appendix_b():
 
 
 def interval(values, method="bootstrap-t", confidence=0.95, resamples=2000):
-    rng = np.random.default_rng(5)
-    return mean_interval(values, confidence=confidence, method=method, resamples=resamples, rng=rng)
+    rng = None if method == "paper" else np.random.default_rng(5)
+    return mean_interval(values, confidence=confidence, resamples=resamples, rng=rng)
 
 
 @pytest.mark.parametrize(
@@ -289,8 +287,7 @@ def test_appendix_b_gives_its_cell(appendix_b, table, measure):
 
 def test_appendix_b_gives_the_interval_of_its_mean(appendix_b):
     """The print is a bootstrap of 10,000, with noise of its own."""
-    both = interval(appendix_b, "paper")
-    assert [both.low, both.high] == pytest.approx([51.5, 167.0], abs=0.7)
+    assert interval(appendix_b, "paper") == pytest.approx((51.5, 167.0), abs=0.7)
 
 
 def samples():
@@ -315,12 +312,10 @@ def test_the_wrong_mean_of_table_4_and_the_right_one_of_table_6():
 
 
 def test_the_paper_s_limits_by_hand_and_no_upper_limit_of_one_failure():
-    both = interval([1.0, 2.0, 3.0], "paper")
     half = 1.959964 * np.sqrt(2 / 3) / np.sqrt(3)
-    assert [both.low, both.mean, both.high] == pytest.approx([2 - half, 2, 2 + half])
-    both = interval([1e-9] * 30 + [5.0])
-    assert both.high == INF
-    assert both.low < both.mean
+    assert interval([1.0, 2.0, 3.0], "paper") == pytest.approx((2 - half, 2 + half))
+    low, high = interval([1e-9] * 30 + [5.0])
+    assert low < 5 / 31 < high == INF
 
 
 @pytest.mark.slow
@@ -333,22 +328,19 @@ def test_bootstrap_t_by_a_loop():
         y = rng.choice(x, size=x.size)
         t.append((y.mean() - x.mean()) / y.std())
     low, high = x.mean() - x.std() * np.quantile(t, [0.975, 0.025])
-    assert [both.low, both.high] == pytest.approx([low, high], abs=0.03 * (high - low))
+    assert both == pytest.approx((low, high), abs=0.03 * (high - low))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_degenerate_samples(method):
-    nothing = interval([], method)
-    assert np.isnan([nothing.mean, nothing.low, nothing.high]).all()
-    one = interval([3.0], method)
-    assert one.mean == 3
-    assert np.isnan([one.low, one.high]).all()
-    equal = interval([0.1, 0.1, 0.1], method)
-    assert (equal.mean, equal.low, equal.high) == (pytest.approx(0.1), equal.mean, equal.mean)
+    for values in ([], [3.0]):
+        assert np.isnan(interval(values, method)).all()
+    low, high = interval([0.1, 0.1, 0.1], method)
+    assert low == high == pytest.approx(0.1)
     for values in ([INF], [INF, INF], [1.0, INF]):
-        failed = interval(values, method)
-        assert (failed.mean, failed.high) == (INF, INF)
-        assert np.isnan(failed.low)
+        low, high = interval(values, method)
+        assert high == INF
+        assert np.isnan(low)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -356,7 +348,7 @@ def test_degenerate_samples(method):
 def test_limits_scale_with_the_values(method, scale):
     x = np.random.default_rng(3).exponential(size=20)
     small, large = interval(x, method), interval(scale * x, method)
-    assert [large.low / scale, large.high / scale] == pytest.approx([small.low, small.high])
+    assert np.array(large) / scale == pytest.approx(np.array(small))
 
 
 MEASURE = st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=5, max_size=5)
@@ -408,7 +400,7 @@ def test_means_of_the_largest_numbers_are_finite():
     assert mean_of(np.full(7, np.finfo(float).max)) == pytest.approx(np.finfo(float).max)
     assert mean_of(np.array([1.0, INF])) == INF
     assert deviation_of(np.array([1e300, 0.0])) == pytest.approx(1e300 / 2**0.5)
-    interval = mean_interval(large, confidence=0.95, method="paper")
-    assert interval.low < interval.mean < interval.high
+    low, high = mean_interval(large, confidence=0.95)
+    assert low < mean_of(large) < high
     small = np.random.default_rng(1).lognormal(size=9)
     assert (mean_of(small), deviation_of(small)) == (small.mean(), np.std(small, ddof=1))

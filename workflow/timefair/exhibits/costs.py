@@ -140,16 +140,16 @@ def _map(
         reached_by = statistics.reached_within(*reached, cost, within)
         shares = statistics.moments(runs_of, reached_by)
         for measure, leader in MEASURES.items():
-            lead = leader(shares, confidence=confidence)
-            at = np.flatnonzero(lead.best >= 0)
-            best, tied = lead.best[at], lead.tied[at]
+            best, value, tied = leader(shares, confidence=confidence)
+            at = np.flatnonzero(best >= 0)
+            best, tied = best[at], tied[at]
             tied[np.arange(at.size), best] = False
             yield {
                 "measure": measure,
                 "evaluation_cost_s": cost,
                 "budget_s": budgets,
                 "best": _placed(every[best], at, budgets.size, None),
-                "value": _placed(lead.value[at, best], at, budgets.size, np.nan),
+                "value": _placed(value[at, best], at, budgets.size, np.nan),
                 "tied": _placed(named(tied), at, budgets.size, None),
                 **known,
             }

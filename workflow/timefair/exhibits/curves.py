@@ -20,6 +20,7 @@ from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics import curves as statistics
 from timefair.statistics.probability import success_interval
+from timefair.statistics.samples import sample_quantile
 
 LIMITS = """
     low: lower limit at this point of the curve, from a bootstrap of the runs within each instance;
@@ -31,7 +32,6 @@ OBSERVED = """
         1, the budget (or the end of published data) has cut off the others, and the row counts only
         what they had reached
 """
-BANDS = ("low", "high", "everywhere_low", "everywhere_high")
 SPACE = ("suite", "dimension")
 CELL = (*SPACE, "function", "algorithm")
 AT_COSTS = (Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),)
@@ -125,10 +125,10 @@ def anytime(runs: Runs, analysis: Analysis) -> Parts:
         known = known_until(there, unit)
         for names, members in there.groups(CELL):
             reached = best[members]
-            band = statistics.quantile_band(reached, *analysis.band)
+            low, high = (sample_quantile(reached, p, axis=0) for p in analysis.band)
             median = statistics.median_band(reached, analysis.confidence)
             part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
-            part |= {"low": band.low, "high": band.high, "median": median.value}
+            part |= {"low": low, "high": high, "median": median.value}
             part |= {"median_low": median.low, "median_high": median.high}
             yield until_cut(part, known[members], float(np.median(known[members])))
 
@@ -181,9 +181,7 @@ def ecdf(runs: Runs, analysis: Analysis) -> Parts:
                 resamples=analysis.resamples,
                 rng=analysis.stream(names),
             )
-            part = {**names, "unit": unit, "cost": grid}
-            part |= {name: getattr(band, name) for name in ("fraction", *BANDS)}
-            yield until_cut(part, known[members])
+            yield until_cut({**names, "unit": unit, "cost": grid} | band, known[members])
 
 
 @exhibit(

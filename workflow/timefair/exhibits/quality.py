@@ -28,7 +28,7 @@ from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
+from timefair.statistics.samples import Estimate, quantile_interval, resampled_sums, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
 
@@ -91,18 +91,22 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = []
     for names, members in runs.groups(CELL):
         values = precision[members]
-        at: dict[str, Any] = {"confidence": analysis.confidence, "resamples": analysis.resamples}
-        default = statistics.mean_interval(values, **at, rng=analysis.stream(names))
-        paper = statistics.mean_interval(values, **at, method="paper")
+        low, high = statistics.mean_interval(
+            values,
+            confidence=analysis.confidence,
+            resamples=analysis.resamples,
+            rng=analysis.stream(names),
+        )
+        paper = statistics.mean_interval(values, confidence=analysis.confidence)
         row = {
             **names,
             "runs": len(members),
             **_summary("precision", values),
             **dict.fromkeys((*(f"f_{name}" for name in SUMMARY), "f_target"), np.nan),
-            "precision_mean_low": float(np.maximum(default.low, runs.least_precision)),
-            "precision_mean_high": default.high,
-            "precision_mean_paper_low": paper.low,
-            "precision_mean_paper_high": paper.high,
+            "precision_mean_low": float(np.maximum(low, runs.least_precision)),
+            "precision_mean_high": high,
+            "precision_mean_paper_low": paper[0],
+            "precision_mean_paper_high": paper[1],
         }
         own = runs.frame.iloc[members]
         known = own["f_opt"].notna().all() and own["f_opt"].nunique() == 1
@@ -171,11 +175,8 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         values = best[members]
         for p in sorted(analysis.quantiles):
             limits = quantile_interval(values, p, analysis.confidence)
-            exact, paper = (
-                statistics.probability_of_quantile(
-                    values, p, confidence=analysis.confidence, method=method
-                )
-                for method in ("beta", "paper")
+            exact, paper = statistics.probability_of_quantile(
+                values, p, confidence=analysis.confidence
             )
             numbers = limited("probability", exact) | {
                 "quantile": p,
@@ -587,9 +588,8 @@ def _cells(
         budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
         unit = "seconds" if np.isnan(evaluations) else "evaluations"
         period = (budget_s if unit == "seconds" else evaluations) / suite.environments
-        draws = following.draws_of_runs(
-            len(members), resamples=analysis.resamples, rng=analysis.stream(names)
-        )
+        rng, runs_of = analysis.stream(names), np.eye(len(members))
+        draws = resampled_sums(runs_of, resamples=analysis.resamples, rng=rng)
         columns = names | {"runs": len(members), "environments": suite.environments}
         followed = [_followed(runs, row, suite, unit, period) for row in members]
         yield columns | {"unit": unit, "period": period}, followed, draws

@@ -264,23 +264,31 @@ def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
 
 
 def evaluated(
-    samples: Samples, proposal: evaluation.Proposal, groups: NDArray[np.int64] | None = None
+    samples: Samples,
+    stops: stopping.StopCounts,
+    outliers: list[stopping.Outliers],
+    groups: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
     """Sums over the samples of each group, one row for each setting: compared with the complete
     samples, and with independent runs if there are any."""
     labels = np.zeros(len(samples.values), np.int64) if groups is None else groups
     known = np.flatnonzero(samples.has_truth)
-    some = evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers)
-    nested = evaluation.evaluate(samples.values, proposal, groups=labels)
+    some = stopping.StopCounts(stops.n[known], stops.met[known])
+    nested = evaluation.evaluate(samples.values, stops, outliers, groups=labels)
     independent = evaluation.evaluate(
-        samples.values[known], some, truth=samples.truth[known], groups=labels[known]
+        samples.values[known],
+        some,
+        outliers,
+        truth=samples.truth[known],
+        groups=labels[known],
     )
-    found = pd.DataFrame(nested.within.reshape(-1, len(WITHIN)), columns=WITHIN)
+    found = pd.DataFrame(nested["within"].reshape(-1, len(WITHIN)), columns=WITHIN)
     of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
     for end, one, names in of_both:  # there may be groups without independent runs, the last ones
         for name in names:
-            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
-            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
+            sums = np.zeros(nested["runs"].shape, dtype=one[name].dtype)
+            groups_known = len(one["runs"])
+            sums[:groups_known] = np.reshape(one[name], (groups_known, -1))
             found[f"{name}{end}"] = sums.ravel()
     return found
 
@@ -298,7 +306,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         rows = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
         labels = np.asarray(grouped.ngroup(), dtype=np.int64)
         for rule, proposal in proposals.items():
-            sums = evaluated(samples, proposal, labels)
+            sums = evaluated(samples, proposal, [one.outliers for one in rules], labels)
             parts.append(rows.join(sums).assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
 
@@ -449,22 +457,24 @@ def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRul
 def _raced(samples: Samples, analysis: Analysis) -> Entrant:
     cap = analysis.run_count.cap
     looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
-    race = stopping.Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    alpha = 1.0 - analysis.confidence
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     for members in samples.problems:
-        state = race.state(list(samples.values[members]))
+        values = list(samples.values[members])
+        state = stopping.race(values, alpha=alpha, looks=looks, cap=cap)
         runs[members], racing[members] = state.runs, state.goes_on
     counts = stopping.StopCounts(runs, runs < cap)
-    return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
+    return Entrant("racing", f"α = {alpha:g}", counts, "best algorithm", racing)
 
 
 def _sums_of_entrants(samples: Samples, entrants: list[Entrant], width: float) -> pd.DataFrame:
-    proposal = evaluation.counts_proposal(
-        [entrant.counts for entrant in entrants], stopping.Outliers.NONE
+    n, met = (
+        np.stack([getattr(one.counts, of) for one in entrants], axis=1) for of in ("n", "met")
     )
-    sums = evaluated(samples, proposal)
-    estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
+    no_filters = [stopping.Outliers.NONE] * len(entrants)
+    sums = evaluated(samples, stopping.StopCounts(n, met), no_filters)
+    estimates = {name: _at(samples.values, n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]

@@ -214,9 +214,9 @@ class Racing(Comparing):
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        from timefair.statistics.run_count.stopping import Race
+        from timefair.statistics.run_count.stopping import race
 
-        state = Race(1.0 - self.confidence, tuple(looks), runs).state(samples)
+        state = race(samples, alpha=1.0 - self.confidence, looks=tuple(looks), cap=runs)
         if not state.goes_on[place]:
             return DROPPED
         return WON if state.goes_on.sum() == 1 and len(samples) > 1 else None

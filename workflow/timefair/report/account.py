@@ -60,7 +60,6 @@ def how_runs_went(evidence: Evidence) -> list[str]:
 
 
 def in_one_sentence(campaign: Campaign) -> str:
-    """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
     named = listed([str(dimension) for dimension in chosen.dimensions])
     where = f", each in its own number of dimensions ({named})"
@@ -142,14 +141,9 @@ def speed(evidence: Evidence, algorithm: str) -> tuple[str, str]:
 def setup(evidence: Evidence, names: Names) -> str:
     """The algorithms; of imported runs, where they come from."""
     campaign = evidence.campaign
-    found: dict[str, tuple[str, ...]]
-    if campaign.is_foreign:
-        found = {
-            label: (escape(data.algorithm or label), escape(data.path))
-            for label, data in campaign.published.items()
-        }
-        return _algorithms(names, found, "Name in the file", "File")
-    found = {
+    speeds = "Implemented in, evaluations per second (own share of the time)"
+    head: tuple[str, ...] = "Name", "Code", speeds, "Parameters", "Restarts", "Isolation"
+    found: dict[str, tuple[str, ...]] = {
         label: (
             f"<code>{escape(spec.use)}</code>",
             escape(", ".join(filter(None, speed(evidence, label)))),
@@ -159,17 +153,18 @@ def setup(evidence: Evidence, names: Names) -> str:
         )
         for label, spec in campaign.algorithms.items()
     }
-    speeds = "Implemented in, evaluations per second (own share of the time)"
-    return _algorithms(names, found, "Code", speeds, "Parameters", "Restarts", "Isolation")
-
-
-def _algorithms(names: Names, found: Mapping[str, Sequence[str]], *head: str) -> str:
+    if campaign.is_foreign:
+        head = "Name", "Name in the file", "File"
+        found = {
+            label: (escape(data.algorithm or label), escape(data.path))
+            for label, data in campaign.published.items()
+        }
     rows = (
         f'<tr><th scope="row">{names.one(label)}</th>'
         f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for label, cells in found.items()
     )
-    return folded("Algorithms", table(("Name", *head), rows), len(found), MOST_ALGORITHMS)
+    return folded("Algorithms", table(head, rows), len(found), MOST_ALGORITHMS)
 
 
 def _parameters(evidence: Evidence, label: str) -> str:
@@ -267,14 +262,15 @@ def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
 
 def checklist(rows: Sequence[Row], note: str) -> str:
     """The content of the page below its title."""
-    items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
-    met = [all(row["met"] is None or row["met"] for row in parts) for parts in items]
+    groups = (list(parts) for _, parts in groupby(rows, key=lambda row: row["item"]))
+    items = [(parts, all(row["met"] is None or row["met"] for row in parts)) for parts in groups]
     missing = [
         f'<a href="#item-{parts[0]["item"]}">{escape(parts[0]["topic"])}</a>'
-        for parts, closed in zip(items, met, strict=True)
+        for parts, closed in items
         if not closed
     ]
-    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
+    met = len(items) - len(missing)
+    summary = f"{met} of {len(items)} items are met." if items else "No runs."
     summary += f" Not met: {', '.join(missing)}." if missing else ""
     shown = [
         ITEM.format(
@@ -283,7 +279,7 @@ def checklist(rows: Sequence[Row], note: str) -> str:
             verdict=VERDICT[closed],
             parts=table(("Part", "Met?", "Evidence", "What is missing"), map(_part, parts)),
         )
-        for parts, closed in zip(items, met, strict=True)
+        for parts, closed in items
     ]
     return CONTENTS.format(
         summary=summary, note=escape(note), source=escape(SOURCE), items="\n".join(shown)

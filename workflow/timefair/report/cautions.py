@@ -293,8 +293,7 @@ def _mixed(evidence: Evidence) -> Iterator[str]:
     if evidence.campaign.statistics.mixed == "allow":
         yield "The campaign allows runs of different machines, software or code to be compared."
     mixtures = (frame.attrs.get("machines") for frame in evidence.tables.values())
-    if mixture := next(filter(None, mixtures), ""):
-        yield mixture
+    yield from [*filter(None, mixtures)][:1]
 
 
 def _seconds(evidence: Evidence) -> Iterator[str]:

@@ -65,8 +65,8 @@ class Evidence:
         return str(self.some_frame.attrs.get(KIND, "known"))
 
     @property
-    def targets(self) -> tuple[float, ...]:
-        return self._suited.targets
+    def analysis(self) -> Analysis:
+        return Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
 
     @cached_property
     def spaces(self) -> list[Space]:
@@ -94,9 +94,9 @@ class Evidence:
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
-    def detectable(self, space: Space, unit: str) -> float:
+    def detectable(self, space: Space) -> float:
         """Largest ratio of costs that the machine's speed may explain; 1 if that is unknown."""
-        if unit != "seconds":
+        if self.unit != "seconds":
             return 1.0
         rows = self.of("timing_noise", space, function=ALL)
         ratio = float(rows["detectable_ratio"].iloc[0]) if len(rows) else 1.0
@@ -109,16 +109,6 @@ class Evidence:
             return budget.evaluations_for(space.dimension)
         own = "wall" if budget.cpu_s is None else "cpu"
         return budget.seconds if self.clock == own else None
-
-    @property
-    def curve_targets(self) -> tuple[tuple[float, ...], str]:
-        """The targets of curves, and what they are."""
-        kind = "shares" if self.optimum == "unknown" else "precisions"
-        return self._suited.curve_targets, "values of f" if self.campaign.target_values else kind
-
-    @property
-    def _suited(self) -> Analysis:
-        return Analysis.of(self.campaign.analysis_settings).suited(self.optimum)
 
     def called(self, function: object) -> str:
         """A function of the campaign with its name, such as ``f8 Rosenbrock``."""

@@ -27,7 +27,7 @@ from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned, measured, worded
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings import functions_of, pairs_of, targeted
-from timefair.report.markup import Names, dashed
+from timefair.report.markup import Names, dashes
 
 PICTURE_LETTERS = 400_000  # maximal length of the address of a picture of the page
 
@@ -280,15 +280,15 @@ def pictures(evidence: Evidence, names: Names) -> str:
 
 
 def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
-    found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
-    if evidence.campaign.lacks or not any(targeted(evidence, space, unit) for unit in UNITS):
+    found = list(filter(None, (pairs_of(evidence, space, unit, ERT) for unit in UNITS)))
+    aimed = any(targeted(evidence, space, unit) for unit in UNITS)
+    if evidence.campaign.lacks or not aimed or len(found) < len(UNITS):
         return
-    ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
-    every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    functions = max((pairs.functions for pairs in found.values() if pairs), default=0)
+    every = [name for name in found[0].values if name in found[1].values]
+    functions = max(pairs.functions for pairs in found)
     if len(every) < 2 or not functions:  # 0: the optimum of each is wrong
         return
-    ends = {name: [ranks[unit][name] for unit in UNITS] for name in every}
+    ends = {name: [pairs.values[name] for pairs in found] for name in every}
     low, high = min(map(min, ends.values())), max(map(max, ends.values()))
     bottom, scale = HEIGHT - 12, (HEIGHT - 12 - TOP - 26) / (high - low or 1)
     spots = {name: [TOP + 16 + (rank - low) * scale for rank in of] for name, of in ends.items()}
@@ -350,8 +350,8 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
             parts.append(f'<path class="rest" d="{_steps(part)}"/>')
             continue
         look, cut = names.looks[name], max(int((part["observed"] == 1).sum()), 1)
-        stroke = f'stroke="{look.color}"'
-        parts.append(f'<path class="curve" d="{_steps(part[:cut])}" {stroke}{dashed(look)}/>')
+        stroke, dash = f'stroke="{look.color}"', f'stroke-dasharray="{dashes(look)}"'
+        parts.append(f'<path class="curve" d="{_steps(part[:cut])}" {stroke} {dash}/>')
         if cut < len(part):
             parts.append(f'<path class="thin" d="{_steps(part[cut - 1 :])}" {stroke}/>')
     ends = {name: part["y"].iloc[-1] for name, part in curves.items() if name in names.shown}
@@ -359,7 +359,9 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         path, color = f"M{right + 1} {ends[name]:.1f}L{right + 9} {y:.1f}", names.looks[name].color
         parts.append(f'<path d="{path}" stroke="{color}"/>')
         parts.append(_text(right + 12, y + 4, _cut(name), "start", "name"))
-    targets, kind = evidence.curve_targets
+    targets, kind = evidence.analysis.curve_targets, "precisions"
+    if evidence.campaign.target_values or evidence.optimum == "unknown":
+        kind = "values of f" if evidence.campaign.target_values else "shares"
     every = set(evidence.of("ecdf", space, unit=evidence.unit)["function"].astype(str)) - {ALL}
     instances = evidence.campaign.problems.instances
     budget = evidence.budget(space)

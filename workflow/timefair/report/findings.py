@@ -227,9 +227,9 @@ class Pairs:
         others = [name for name in self.values if name not in leaders]
         ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
         after = [name for name in tied or in_order(self.values, others) if name not in ahead]
-        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
+        value = self._value(mine)
+        what = f"{value} of the targets reached" if self.targets else f"average rank {value}"
         said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
-        said += "" if self.targets else self._value(mine)
         if after:
             said += f", then {after[0]} with {self._value(self.values[after[0]])}"
         for name in ahead:
@@ -279,12 +279,8 @@ def pairs_of(
 ) -> Pairs | None:
     """The pairs of a criterion that algorithms with evaluations form; None without a pair."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=criterion, function=function)
-    failed = evidence.failed(space)
-    records = [
-        row
-        for row in rows.to_dict("records")
-        if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
-    ]
+    failed = rows[["algorithm_a", "algorithm_b"]].isin(list(evidence.failed(space))).any(axis=1)
+    records = rows[~failed].to_dict("records")
     return Pairs.of(records, 1 - evidence.confidence) if records else None
 
 
@@ -312,12 +308,18 @@ def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
     return sorted({int(each) for each in rows.loc[rows["target"].notna(), "function"]})
 
 
+WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
+
+
 def on_each(
     evidence: Evidence, space: Space, measure: str, criterion: str
-) -> Iterator[tuple[int, Pairs]]:
-    """The pairs on each function; ERTs in the unit of the budget are to one target per function."""
+) -> Iterator[tuple[Pairs, Standing]]:
+    """The pairs on each function, and what they decide; ERTs in the unit of the budget are to one
+    target per function.
+    """
     to_one = criterion == ERT and measure == evidence.unit
     costs = by_cost(evidence, space, measure) if to_one else {}
+    wrong = evidence.wrong(space)
     for function in functions_of(evidence, space):
         if (pairs := pairs_of(evidence, space, measure, criterion, function)) is None:
             continue
@@ -325,19 +327,9 @@ def on_each(
         if set(pairs.values) <= set(results):
             values = {name: float(results[name]["value"]) for name in pairs.values}
             pairs = replace(pairs, values=values)
-        yield function, pairs
-
-
-WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
-
-
-def on_function(
-    evidence: Evidence, space: Space, pairs: Pairs, measure: str, criterion: str
-) -> Standing:
-    if int(pairs.function) in evidence.wrong(space):
-        return nothing(WRONG_THERE, f"on {evidence.called(pairs.function)}")
-    test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
-    return pairs.standing(f"on {evidence.called(pairs.function)}", test)
+        on = f"on {evidence.called(function)}"
+        test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
+        yield pairs, nothing(WRONG_THERE, on) if function in wrong else pairs.standing(on, test)
 
 
 def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
@@ -355,11 +347,11 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
     if is_over_functions(evidence, space):
         count = counted(over_all.functions, "function")
         return over_all.standing(f"over {count}", f"Wilcoxon over {count}")
-    found = {
-        evidence.called(function): (pairs, on_function(evidence, space, pairs, measure, criterion))
-        for function, pairs in on_each(evidence, space, measure, criterion)
+    right = {
+        evidence.called(pairs.function): (pairs, standing)
+        for pairs, standing in on_each(evidence, space, measure, criterion)
+        if standing.values != WRONG_THERE
     }
-    right = {name: both for name, both in found.items() if both[1].values != WRONG_THERE}
     return together(right, over_all) if right else None
 
 
@@ -397,7 +389,6 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
 
 
 def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
-    """On which functions which algorithms are significantly better than others."""
     on: dict[str, list[str]] = {}
     for name, (_, one) in found.items():
         on.setdefault(listed(one.leaders) or "none", []).append(name)
@@ -420,14 +411,10 @@ def leading(evidence: Evidence) -> list[str]:
     ranks = evidence.table("ranks")
     if ranks.empty:
         return []
-    by_cost = (ranks["measure"] == evidence.unit) & (ranks["criterion"] == ERT)
-    by_quality = ranks["measure"] == "precision"
-    names = ranks["algorithm"].astype(str)
-    cost, quality = (
-        ranks[of].groupby(names[of])["average_rank"].mean() for of in (by_cost, by_quality)
-    )
-    order = pd.DataFrame({"cost": cost, "quality": quality}).sort_values(["cost", "quality"])
-    return [str(name) for name in order.index]
+    by = [evidence.unit, PRECISION]
+    wanted = ranks[(ranks["criterion"] == ERT) | (ranks["measure"] == PRECISION)]
+    means = wanted.pivot_table("average_rank", "algorithm", "measure", observed=True)
+    return [str(name) for name in means.reindex(columns=by).sort_values(by).index]
 
 
 def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
@@ -438,7 +425,7 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     rows = evidence.of(name, space, algorithm=algorithm)
     if rows.empty or not rows["problems"].iloc[0] or not (end := rows["fraction"].iloc[-1]):
         return ""
-    detectable = evidence.detectable(space, evidence.unit)
+    detectable = evidence.detectable(space)
     near = detectable if detectable >= NOTICEABLE else 1.0
     best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
     low, high = float(best["low"]), float(best["high"])
@@ -466,15 +453,15 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     rows = rows[rows["significant"].astype(bool)]
     if rows.empty:
         return ""
-    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
-    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    kinds = "by_evaluations", "by_time"
+    agreeing = sum(rows[[f"{kind}_a", f"{kind}_b"]].max(axis=1) for kind in kinds)
     ordered = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
     row = ordered.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     on_evaluations, on_time = (
         f"{row[f'{kind}_{side[winner]}']:.0f} of {counted(int(row['functions']), 'function')}"
-        for kind, winner in (("by_evaluations", frugal), ("by_time", quick))
+        for kind, winner in zip(kinds, (frugal, quick), strict=True)
     )
     return (
         f"Equal time reverses an order: with equal evaluations (as many as every run of both made, "
@@ -490,7 +477,8 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted").to_dict("records")
     if not real:
         return ""
-    cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
+    pairs, functions = comb(len(evidence.compared(space)), 2), functions_of(evidence, space)
+    cases = pairs * len(functions) * len(evidence.analysis.targets)
     row = real[0]
     costs = {
         row[f"algorithm_{end}"]: (
@@ -501,8 +489,8 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     }
     needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
     return (
-        f"In {cases * len(evidence.targets)} cases (pair of algorithms, function, target), the "
-        f"order by evaluations is the opposite of that by time {counted(len(rows), 'time')}, "
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is "
+        f"the opposite of that by time {counted(len(rows), 'time')}, "
         f"{len(real)} of them significantly (score tests of equal ERTs, Bonferroni). For example, "
         f"on {evidence.called(row['function'])} to {number(row['target'])}, {needs}."
     )
@@ -537,12 +525,11 @@ def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     failed, in_s = evidence.failed(space), evidence.unit == "seconds"
     words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
-    for function, pairs in on_each(evidence, space, *criterion):
-        if function not in found:
+    for pairs, standing in on_each(evidence, space, *criterion):
+        if (function := int(pairs.function)) not in found:
             continue
         target, every = found[function]
         results = {name: one for name, one in every.items() if name not in failed}
-        standing = on_function(evidence, space, pairs, *criterion)
         best = results.get(standing.front[0]) if standing.front else None
         by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
         value, factor, successes = "–", nan, ""
@@ -554,7 +541,7 @@ def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
             factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
             successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
         title = evidence.called(function)
-        yield OnFunction(int(function), title, by, value, factor, successes, standing)
+        yield OnFunction(function, title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
@@ -675,9 +662,9 @@ def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
     if main is None or not main.standing.tied or not is_over_functions(evidence, space):
         return ""
     leader, other, *_ = *main.standing.leaders[:1], *main.standing.tied
-    on = [pairs for _, pairs in on_each(evidence, space, main.measure, main.criterion)]
-    won = sum((leader, other) in pairs.better for pairs in on)
-    if 2 * won <= len(on) or any((other, leader) in pairs.better for pairs in on):
+    on = [pairs.better for pairs, _ in on_each(evidence, space, main.measure, main.criterion)]
+    won = sum((leader, other) in better for better in on)
+    if 2 * won <= len(on) or any((other, leader) in better for better in on):
         return ""
     return (
         f"On single functions, {leader} is significantly better than {other} on {won} of {len(on)} "
@@ -743,7 +730,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
-    targets = counted(len(evidence.targets), "target")
+    targets = counted(len(evidence.analysis.targets), "target")
     for criterion, within in shares.items():
         share = str(criterion).replace(" ", "\u00a0")
         yield (

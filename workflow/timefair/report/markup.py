@@ -73,25 +73,22 @@ class Names:
         look, pressed = self.looks[name], str(name in self.shown).lower()
         return (
             f'<button type="button" aria-pressed="{pressed}" data-algorithm="{escape(name)}">'
-            f'<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
-            f'stroke="{look.color}"{dashed(look)}/></svg>{escape(name)}</button>'
+            '<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
+            f'stroke="{look.color}" stroke-dasharray="{dashes(look)}"/></svg>'
+            f"{escape(name)}</button>"
         )
 
 
-def dashes(look: Look) -> str | None:
-    """The dashes of a line in the format of SVG; None for a solid line."""
+def dashes(look: Look) -> str:
+    """The dashes of a line in the format of SVG."""
     if look.linestyle == "-":
-        return None
+        return "none"
     return " ".join(f"{DASH * length:.3g}" for length in look.linestyle[1])
 
 
-def dashed(look: Look) -> str:
-    return f' stroke-dasharray="{found}"' if (found := dashes(look)) else ""
-
-
-def definitions(pairs: Mapping[str, str], kind: str) -> str:
+def definitions(pairs: Mapping[str, str]) -> str:
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
-    return f'<dl class="{kind}">\n{items}\n</dl>'
+    return f'<dl class="cautions">\n{items}\n</dl>'
 
 
 def table(head: Iterable[str], rows: Iterable[str], numbers: int = 0) -> str:

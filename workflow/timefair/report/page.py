@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import isfinite
 
@@ -119,7 +119,7 @@ def page(
             " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
-        "cautions": ("Cautions", definitions(told, "cautions") if told else ""),
+        "cautions": ("Cautions", definitions(told) if told else ""),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -219,16 +219,14 @@ def summed_up(found: Sequence[Findings]) -> str:
     """Who wins, for the first screen: a sentence on all spaces, and the headline of each one."""
     if len(found) < 2:
         return "".join(_opening(one) for one in found)
-    items = "\n".join(
-        f'<li><a href="#{one.space.anchor}">{escape(one.space.title)}</a>: '
-        f"{escape(f'{one.headline} {one.reversal}'.rstrip())}</li>"
+    each = _sentences(
+        f'<a href="#{one.space.anchor}">{escape(one.space.title)}</a>: '
+        f"{escape(f'{one.headline} {one.reversal}'.rstrip())}"
         for one in found
     )
-    together = f'<p class="headline">{escape(across(found))}</p>'
-    each = f'<ul class="sentences">\n{items}\n</ul>'
     if len(found) > MOST_SPACES:
         each = folded("The verdict of each part", each, len(found), 0)
-    return f"{together}\n{each}"
+    return f'<p class="headline">{escape(across(found))}</p>\n{each}'
 
 
 def verdicts(found: Sequence[Findings]) -> list[str]:
@@ -253,7 +251,7 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
-        _sentences(found.sentences),
+        _sentences(map(escape, found.sentences)),
         f"<h4>For whom</h4>\n{wanted}" if found.situations else "",
         folded("Function by function", f"{FUNCTIONS}\n{on_each}", count, MOST_FUNCTIONS)
         if count
@@ -263,8 +261,8 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     return "\n".join(filter(None, parts))
 
 
-def _sentences(texts: Sequence[str]) -> str:
-    items = "\n".join(f"<li>{escape(text)}</li>" for text in texts)
+def _sentences(texts: Iterable[str]) -> str:
+    items = "\n".join(f"<li>{text}</li>" for text in texts)
     return f'<ul class="sentences">\n{items}\n</ul>' if items else ""
 
 

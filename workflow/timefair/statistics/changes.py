@@ -4,6 +4,7 @@ bootstrap of whole runs. A run goes through environments of equal length, its *p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,6 @@ from timefair.statistics.samples import (
     Floats,
     per_success,
     percentile_interval,
-    resampled_sums,
 )
 
 
@@ -33,12 +33,12 @@ class Followed:
     error: Floats
     uninformed: Floats
 
-    def steps(self, number: int) -> tuple[Floats, Floats]:
-        """The best error so far in one environment: costs since the change, from 0, and errors."""
-        here = self.environment == number
-        first = self.uninformed[number]
-        begins = np.concatenate([[0.0], self.since[here]])
-        return begins, np.minimum.accumulate(np.concatenate([[first], self.error[here]]))
+    def steps(self) -> Iterator[tuple[Floats, Floats]]:
+        """The best error so far in each environment: costs since the change, from 0, and errors."""
+        for number, first in enumerate(self.uninformed):
+            here = self.environment == number
+            begins = np.concatenate([[0.0], self.since[here]])
+            yield begins, np.minimum.accumulate(np.concatenate([[first], self.error[here]]))
 
 
 def best_before_change(run: Followed) -> Floats:
@@ -54,21 +54,17 @@ def offline_errors(run: Followed, period: float) -> Floats:
     environment. Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer
     2003. D. Yazdani et al., IEEE Transactions on Evolutionary Computation 25 (2021).
     """
-    means = np.empty(run.uninformed.size)
-    for number in range(means.size):
-        begins, errors = run.steps(number)
-        edges = np.clip(np.append(begins, period), 0.0, period)
-        means[number] = np.sum(errors * np.diff(edges)) / period
-    return means
+    means = []
+    for begins, errors in run.steps():
+        lasting = np.diff(np.clip(np.append(begins, period), 0.0, period))
+        means.append(np.sum(errors * lasting) / period)
+    return np.array(means)
 
 
 def error_after(run: Followed, costs: Floats) -> Floats:
     """The best error some costs (a vector) after the change, shape ``(environments, costs)``."""
-    found = np.empty((run.uninformed.size, costs.size))
-    for number in range(len(found)):
-        begins, errors = run.steps(number)
-        found[number] = errors[np.maximum(np.searchsorted(begins, costs, side="right") - 1, 0)]
-    return found
+    each = ((errors, np.searchsorted(begins, costs, "right")) for begins, errors in run.steps())
+    return np.array([errors[np.maximum(after - 1, 0)] for errors, after in each])
 
 
 def recovery_times(run: Followed, targets: Floats) -> Floats:
@@ -82,15 +78,11 @@ def recovery_times(run: Followed, targets: Floats) -> Floats:
     return times
 
 
-def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each of some runs is in each bootstrap sample, shape ``(resamples, runs)``."""
-    return resampled_sums(np.eye(runs), resamples=resamples, rng=rng)
-
-
 def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estimate:
     """The mean over runs and changes of finite values, shape ``(runs, environments)`` or ``(runs,
-    environments, m)``, with its interval from a bootstrap of whole runs (`draws_of_runs`): scalars,
-    or arrays of shape ``(m,)``. With one run, both limits are the mean.
+    environments, m)``, with its interval from a bootstrap of whole runs: scalars, or arrays of
+    shape ``(m,)``. `draws`, shape ``(resamples, runs)``: how often each run is in each sample. With
+    one run, both limits are the mean.
     """
     of_runs = np.asarray(values, dtype=np.float64).mean(axis=1)
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)

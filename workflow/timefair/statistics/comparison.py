@@ -27,21 +27,13 @@ LONGEST_MOVE = 2.0  # largest change of a logit in one step, or half of the larg
 CONVERGED = 1e-9  # length of a step below which the iteration has converged
 
 
-@dataclass(frozen=True)
-class Tails:
-    """Probabilities ``P(U <= u)`` and ``P(U >= u)`` of the observed u."""
-
-    lower: float
-    upper: float
-
-
-def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U if the pooled values of two samples, at least one each, are assigned at
-    random.
+def tails(first: ArrayLike, second: ArrayLike) -> tuple[float, float]:
+    """Probabilities ``P(U <= u)`` and ``P(U >= u)`` of the observed u if the pooled values of two
+    samples, at least one each, are assigned at random.
 
     U is the number of pairs in which the value of `first` is larger; ties count half. Both tails
     are 1 if all values are equal. The distribution is conditional on the ties. It is exact without
-    ties for ``m n <= EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as
+    ties for ``m n <= EXACT_PRODUCT``, with ties for up to 30 runs each, for more as long as
     `EXACT_ADDITIONS` suffice, and for complete separation. Otherwise it is the double saddlepoint
     approximation for a lattice, whose relative error is below 0.04 for 30 or more runs each, down
     to 1e-12.
@@ -53,25 +45,23 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
     x, y = vector(first, "first"), vector(second, "second")
     m, n = x.size, y.size
     if m > n:
-        swapped = tails(y, x)
-        return Tails(swapped.upper, swapped.lower)
+        return tails(y, x)[::-1]
     values, counts = np.unique(np.concatenate([x, y]), return_counts=True)
     of_first = np.bincount(np.searchsorted(values, x), minlength=values.size)
     of_second = counts - of_first
     doubled = int((of_first * (2 * np.cumsum(of_second) - of_second)).sum())
     if values.size == 1:
-        return Tails(1.0, 1.0)
+        return 1.0, 1.0
     if values.size == m + n and m * n <= EXACT_PRODUCT:
         u = doubled // 2
-        return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
+        return float(at_most(u, m, n)), float(at_most(m * n - u, m, n))
     ties = tuple(counts.tolist())
     if len(ties) <= MOST_GROUPS and (exact := _exact(ties, m, EXACT_ADDITIONS)):
         first, step, lower, upper = exact
         place = (doubled - first) // step
-        return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
-    return Tails(
-        _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
-    )
+        return min(float(lower[place]), 1.0), min(float(upper[place]), 1.0)
+    away = doubled - m * n
+    return _approximate(counts, m, away), _approximate(counts[::-1], m, -away)
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> Floats:
@@ -247,27 +237,27 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
         return float("nan")
-    both = tails(x, y)
-    return min(2 * min(both.lower, both.upper), 1.0)
+    return min(2 * min(tails(x, y)), 1.0)
 
 
-@dataclass(frozen=True)
-class SignedRank:
-    """Two-sided p-value of Wilcoxon's signed-rank test, and the difference of the rank sums divided
-    by their sum: in [-1, 1], positive if the first is better, 0 for ties only.
+class Balanced(NamedTuple):
+    """Two-sided p-value of a test, and the least one that such results could have. `balance`, in
+    [-1, 1], is positive if the first one is better.
     """
 
     p: float
     balance: float
+    least: float
 
 
-def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> Balanced:
     """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems, by one
     result per problem, with comparable differences, such as logarithms of precisions. `inf` and a
     number have the largest possible difference.
 
     Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most `EXACT_PAIRS`
-    pairs; it is 1 if all pairs are ties, and NaN without pairs.
+    pairs; it is 1 if all pairs are ties, and NaN without pairs. `balance`: the difference of the
+    rank sums divided by their sum.
 
     Source: J. W. Pratt, Journal of the American Statistical Association 54 (1959). D. S. Kerby,
     Comprehensive Psychology 3 (2014), for the balance.
@@ -280,17 +270,18 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0:
-        return SignedRank(float("nan"), float("nan"))
+        return Balanced(float("nan"), float("nan"), 1.0)
     gain = np.subtract(y, x, out=np.zeros(x.size), where=x != y)
     if not gain.any():
-        return SignedRank(1.0, 0.0)
+        return Balanced(1.0, 0.0, 1.0)
     ranks = stats.rankdata(np.abs(gain))
     for_first, for_second = ranks[gain > 0].sum(), ranks[gain < 0].sum()
     if gain.size <= EXACT_PAIRS:
         p = _chance_of_balance(ranks[gain != 0], min(for_first, for_second))
     else:
         p = float(stats.wilcoxon(gain, zero_method="pratt").pvalue)
-    return SignedRank(p, float((for_first - for_second) / (for_first + for_second)))
+    balance = float((for_first - for_second) / (for_first + for_second))
+    return Balanced(p, balance, 2.0 ** (1 - np.count_nonzero(gain)))
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
@@ -311,21 +302,8 @@ class Effect:
     high: float
 
 
-def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12 with its interval; all values are NaN if a sample is empty.
-
-    The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
-    after each sample got one value better and one worse than all others. Source: A. Vargha and H.
-    D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M.
-    DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B. Caffo, American
-    Statistician 54 (2000).
-    """
-    x, y = vector(first, "first"), vector(second, "second")
-    return a12_within([(x, y)] if x.size and y.size else [], confidence=confidence)
-
-
 def _variance(first: Floats, second: Floats) -> float:
-    """DeLong's variance of A12 of two samples with additional values, as in `a12`."""
+    """DeLong's variance of A12, after each sample got one value better and one worse than all."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
@@ -449,9 +427,14 @@ def superiority_within(strata: Strata) -> float:
     return float(np.average(values, weights=_weights(strata)))
 
 
-def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with a normal interval; NaN without strata. The variance is that of
-    `a12` in each stratum; the middle is as close to 0.5 as that of one stratum with all results.
+def a12(strata: Strata, *, confidence: float) -> Effect:
+    """`superiority_within` with a normal interval that contains it and never has the width zero;
+    NaN without strata. The middle is that of one stratum with one additional result of each that is
+    better, and one that is worse, than all others.
+
+    Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
+    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
+    Caffo, American Statistician 54 (2000).
     """
     check_confidence(confidence)
     value = superiority_within(strata)
@@ -505,33 +488,22 @@ def equal_ert_within(
     return float(2 * ndtr(-abs(z)))
 
 
-class QuantileTest(NamedTuple):
-    """Two-sided p-value of `quantile_test`, and its least value with so many results below.
-    `balance`: the share of the first sample at or below the quantile of both, minus that of the
-    second: positive if the first one is better.
-    """
-
-    p: float
-    balance: float
-    least: float
-
-
-def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
+def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> Balanced:
     """Fisher's exact test that as many results of both samples are at or below a common quantile:
     that of all results together with the probability `p` in (0, 1]; 0.5: Mood's test. p and its
-    least value are NaN if a sample is empty. Source: R. A. Johnson, S. Verrill and D. H. Moore,
-    Biometrics 43 (1987).
+    least value are NaN if a sample is empty. `balance`: the share of the first sample there, minus
+    that of the second. Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:
-        return QuantileTest(float("nan"), 0.0, float("nan"))
+        return Balanced(float("nan"), 0.0, float("nan"))
     at = float(sample_quantile(np.concatenate([x, y]), p))
     below, others = int((x <= at).sum()), int((y <= at).sum())
     both = below + others
     ends = (min(both, x.size), max(both - y.size, 0))
     least = min(_fisher(end, x.size, both - end, y.size) for end in ends)
     p = _fisher(below, x.size, others, y.size)
-    return QuantileTest(p, below / x.size - others / y.size, least)
+    return Balanced(p, below / x.size - others / y.size, least)
 
 
 @lru_cache(maxsize=4096)

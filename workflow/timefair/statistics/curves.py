@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
@@ -37,14 +36,6 @@ def best_so_far(
         past[run] = first + spent[first:end].searchsorted(points, side="right")
     before = past == cuts[:-1, np.newaxis]
     return np.where(before, np.inf, np.append(np.inf, reached)[past])
-
-
-def quantile_band(best: ArrayLike, low: float, high: float) -> Estimate:
-    """Median over the runs of `best_so_far`, with a band between two sample quantiles: how much
-    runs vary. Shape (points,); `inf` is sorted last, NaN without runs.
-    """
-    values = np.asarray(best, dtype=np.float64)
-    return Estimate(*(sample_quantile(values, p, axis=0) for p in (0.5, low, high)))
 
 
 def median_band(best: ArrayLike, confidence: float) -> Estimate:
@@ -78,20 +69,6 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
     return np.asarray(np.searchsorted(reached, points, side="right") / times.size)
 
 
-@dataclass(frozen=True)
-class EcdfBand:
-    """An ECDF with two bands; arrays of shape (points,). `low` and `high` contain the true curve
-    with the stated confidence at one cost that is chosen in advance, `everywhere_low` and
-    `everywhere_high` at all costs.
-    """
-
-    fraction: Floats
-    low: Floats
-    high: Floats
-    everywhere_low: Floats
-    everywhere_high: Floats
-
-
 def ecdf_band(
     runtimes: ArrayLike,
     strata: ArrayLike,
@@ -100,8 +77,11 @@ def ecdf_band(
     confidence: float,
     resamples: int,
     rng: np.random.Generator,
-) -> EcdfBand:
-    """ECDF with bootstrap bands in [0, 1], for the uncertainty from the limited number of runs.
+) -> dict[str, Floats]:
+    """ECDF with bootstrap bands in [0, 1], for the uncertainty from the limited number of runs:
+    `fraction`, `low` and `high`, which contain the true curve with the stated confidence at one
+    cost that is chosen in advance, and `everywhere_low` and `everywhere_high`, at all costs; shape
+    (points,).
 
     Whole runs of `runtimes`, shape (runs, targets), are resampled within `strata`, the problem of
     each. Problems and targets are fixed, so the bands are not valid for other problems. The
@@ -116,38 +96,28 @@ def ecdf_band(
     labels = np.asarray(strata)
     fraction = ecdf(times, points)
     if times.size == 0 or points.size == 0 or has_singles(labels):
-        unknown = np.full(points.shape, np.nan)
-        return EcdfBand(fraction, unknown, unknown, unknown, unknown)
-    sums = stratified_sums(_reached(times, points), labels, resamples=resamples, rng=rng)
+        ends = ("low", "high", "everywhere_low", "everywhere_high")
+        return {"fraction": fraction} | dict.fromkeys(ends, np.full(points.shape, np.nan))
+    reached = np.zeros((len(times), points.size))  # number of targets of each run
+    for target in np.where(np.isfinite(times), times, np.nan).T:
+        reached += target[:, np.newaxis] <= points
+    sums = stratified_sums(reached, labels, resamples=resamples, rng=rng)
     curves = sums / times.size
     low, high = percentile_interval(curves, confidence)
     width = sample_quantile(np.abs(curves - fraction).max(axis=1), confidence)
-    return EcdfBand(
-        fraction,
-        np.minimum(low, fraction),
-        np.minimum(np.maximum(high, fraction), 1.0),
-        np.maximum(fraction - width, 0.0),
-        np.minimum(fraction + width, 1.0),
-    )
+    return {
+        "fraction": fraction,
+        "low": np.minimum(low, fraction),
+        "high": np.minimum(np.maximum(high, fraction), 1.0),
+        "everywhere_low": np.maximum(fraction - width, 0.0),
+        "everywhere_high": np.minimum(fraction + width, 1.0),
+    }
 
 
-def _reached(times: Floats, points: Floats) -> Floats:
-    """Number of targets that each run has reached at each cost, shape (runs, points)."""
-    reached = np.zeros((times.shape[0], points.size))
-    for target in np.where(np.isfinite(times), times, np.nan).T:
-        reached += target[:, np.newaxis] <= points
-    return reached
-
-
-def performance_ratios(
-    costs: ArrayLike, floor: float = 0.0, reference: int | None = None
-) -> Floats:
+def performance_ratios(costs: ArrayLike, floor: float = 0.0) -> Floats:
     """Cost of each algorithm on each problem, shape (..., problems, algorithms), divided by the
-    lowest cost on the problem, or by that of the column `reference`. Costs below `floor`, the
-    resolution of the timer, are replaced by it.
-
-    1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a problem, all its ratios are
-    `inf`; if only the reference did not, the ratio is 0.
+    lowest cost on the problem: 1 for it, also 0/0; c/0 is `inf`, as are all ratios on a problem
+    that no algorithm solved. Costs below `floor`, the resolution of the timer, are replaced by it.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -156,9 +126,8 @@ def performance_ratios(
     if np.isnan(cost).any() or (cost < 0).any():
         raise ValueError("costs must not be NaN or negative; a problem not solved is inf")
     cost = np.maximum(cost, floor)
-    divisor = cost.min(axis=-1) if reference is None else cost[..., reference]
-    best = np.broadcast_to(divisor[..., np.newaxis], cost.shape)
-    ratios = np.where(np.isinf(best) & np.isfinite(cost), 0.0, np.inf)
+    best = np.broadcast_to(cost.min(axis=-1, keepdims=True), cost.shape)
+    ratios = np.full(cost.shape, np.inf)
     np.divide(cost, best, out=ratios, where=(best > 0) & np.isfinite(best))
     ratios[np.isfinite(best) & (cost == best)] = 1.0
     return ratios
@@ -217,7 +186,11 @@ def profile_band(
             return Estimate(observed, unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
-        _count(counts, values, points)
+        # Each value counts at the first point that is not below it.
+        place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
+        sample, _, column = np.indices(values.shape, sparse=True)
+        flat = np.ravel_multi_index((sample, column, place), counts.shape)
+        np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))
         problems += values.shape[1]
     if counts is None or problems == 0:
         return Estimate(observed, unknown, unknown)
@@ -227,11 +200,3 @@ def profile_band(
         width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
     low, high = np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0)
     return Estimate(observed, low, high)
-
-
-def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
-    """Add each value (sample, problem, algorithm) to the first point that is not below it."""
-    place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
-    sample, _, algorithm = np.indices(values.shape, sparse=True)
-    flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)
-    np.add.at(counts.reshape(-1), flat.ravel(), np.int32(1))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.samples import Floats, check_confidence, per_success, vector
+from timefair.statistics.samples import Estimate, Floats, check_confidence, per_success, vector
 
 LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
 NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
@@ -131,14 +131,6 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
     return value if cost.shape[axis] else np.full(value.shape, np.nan)
 
 
-def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
-    """Share of the runs that reached the target, in [0, 1]; NaN if there are no runs."""
-    reached = np.asarray(success, dtype=np.bool_)
-    if reached.shape[axis] == 0:
-        return np.full(np.delete(reached.shape, axis), np.nan)
-    return np.asarray(reached.mean(axis=axis))
-
-
 @dataclass(frozen=True)
 class Interval:
     """An interval for each target; all arrays have the same shape. `heavy_tail`: whether all runs
@@ -172,7 +164,8 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
     successes = reached.sum(axis=0)
     quantile = stdtrit(runs - 1, (1.0 + confidence) / 2.0)
     mean = ert(cost, reached, axis=0)
-    squares = (residuals(cost, reached, axis=0) ** 2).sum(axis=0) * runs / (runs - 1)
+    residuals = cost - np.where(np.isfinite(mean), mean, 0.0) * reached
+    squares = (residuals**2).sum(axis=0) * runs / (runs - 1)
     error = np.zeros(mean.shape)
     costly = np.isfinite(mean) & (mean > 0)
     np.divide(np.sqrt(squares), cost.sum(axis=0), out=error, where=costly)
@@ -183,12 +176,6 @@ def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> 
         np.where(bounded & (successes > 0), mean * np.exp(quantile * error * factor), np.inf),
         np.asarray((successes == runs) & heavy_tail(cost)),
     )
-
-
-def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
-    """Cost of each run, minus the ERT if it succeeded; the sum is 0. If no run did, the costs."""
-    mean = ert(cost, reached, axis=axis)
-    return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)
 
 
 def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
@@ -210,22 +197,15 @@ SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
 NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Limits that contain the exact value; they are equal if it is computed exactly."""
-
-    low: Floats
-    high: Floats
-
-
-def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
+def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Estimate:
     """The probability F(b) that the runtime with restarts is at most b, shape (points,), from the
     costs and successes of runs, shape (R,); costs below 1e-150 count as 0. 0 if no run succeeded,
     also at ``b = inf``; NaN without runs.
 
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
     solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
-    rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results.
+    rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results: the
+    limits, which are equal if F is exact.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
@@ -236,7 +216,7 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
         raise ValueError(f"spent must have the shape (R,), not {cost.shape}")
     if not reached.any():
         never = np.full(points.shape, 0.0 if cost.size else np.nan)
-        return Bounds(never, never)
+        return Estimate(never, never, never)
     cost = np.where(cost < NOTHING, 0.0, cost)
     matters = reached | (cost > 0)  # failures that cost nothing change nothing
     runs = int(matters.sum())
@@ -249,7 +229,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     for sums, begun in _waits(lengths[within], counts[within] / runs, limit):
         expected = begun[sums.searchsorted(latest, side="right")].sum(axis=1)
         found.append(np.where(np.isposinf(points), 1.0, np.minimum(expected / runs, 1.0)))
-    return Bounds(np.minimum.reduce(found), np.maximum.reduce(found))
+    low, high = np.minimum.reduce(found), np.maximum.reduce(found)
+    return Estimate((low + high) / 2, low, high)
 
 
 def _waits(lengths: Floats, chances: Floats, limit: float) -> list[tuple[Floats, Floats]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb, prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,19 +93,11 @@ class Moments:
     variance: Floats
 
 
-@dataclass(frozen=True)
-class Leader:
-    """The leading algorithm at each budget.
-
-    - `best`: Its index, shape (budgets,): the first of equal ones, -1 if none reached a target.
-    - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
-    - `tied`: Whether it is not significantly worse than the leader, same shape; all False if none
-      reached a target.
-    """
-
-    best: NDArray[np.intp]
-    value: Floats
-    tied: NDArray[np.bool_]
+Leader: TypeAlias = tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]
+"""The leading algorithm at each budget: its index, shape (budgets,), the first of equal ones, -1 if
+none reached a target; the share or rank of each algorithm, shape (budgets, algorithms); and whether
+it is not significantly worse than the leader, same shape; all False if none reached a target.
+"""
 
 
 def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
@@ -123,12 +116,9 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     average = shares.mean.mean(axis=1).T
     best = average.argmax(axis=1)
     reached = average.max(axis=1) > 0
-    everyone = np.ones(average.shape, dtype=np.bool_)
-    if runs.min() < 2:
-        return _leader(average, best, everyone, reached)
     spread = shares.variance / runs[..., np.newaxis]
     error = spread.sum(axis=1).T
-    parts = (spread**2 / (runs[..., np.newaxis] - 1)).sum(axis=1).T
+    parts = (spread**2 / np.maximum(runs[..., np.newaxis] - 1, 1)).sum(axis=1).T
     at = np.arange(best.size)
     difference = len(runs[0]) * (average[at, best][:, np.newaxis] - average)
     total = error + error[at, best][:, np.newaxis]
@@ -138,7 +128,7 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
     least = np.array([[_least(mine, others) for others in runs] for mine in runs])
     p = np.maximum(p, least[best])
-    tied = p * max(len(runs) - 1, 1) > 1 - confidence
+    tied = (p * max(len(runs) - 1, 1) > 1 - confidence) | (runs.min() < 2)
     tied[at, best] = True
     return _leader(average, best, tied, reached)
 
@@ -173,7 +163,7 @@ def _signed_rank_p(gain: Floats) -> Floats:
 def _leader(
     value: Floats, best: NDArray[np.intp], tied: NDArray[np.bool_], reached: NDArray[np.bool_]
 ) -> Leader:
-    return Leader(np.where(reached, best, -1), value, tied & reached[:, np.newaxis])
+    return np.where(reached, best, -1), value, tied & reached[:, np.newaxis]
 
 
 def _least(runs: NDArray[np.int64], others: NDArray[np.int64]) -> float:

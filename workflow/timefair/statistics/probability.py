@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,57 +20,45 @@ from timefair.statistics.samples import (
     vector,
 )
 
-MeanMethod = Literal["bootstrap-t", "paper"]
-
 _RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
 
 NO_SPREAD = 1e-12  # a resampled variance below this share of the sample variance counts as 0
-
-
-@dataclass(frozen=True)
-class MeanInterval:
-    mean: float
-    low: float
-    high: float
 
 
 def mean_interval(
     values: ArrayLike,
     *,
     confidence: float,
-    method: MeanMethod = "bootstrap-t",
     resamples: int = 10_000,
     rng: np.random.Generator | None = None,
-) -> MeanInterval:
-    """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
+) -> tuple[float, float]:
+    """Limits of the mean (`mean_of`), for the uncertainty from the limited number of runs.
 
-    ``bootstrap-t``, which needs `rng`: percentiles of the studentised mean of resampled runs.
-    ``paper``: mean ± z s/sqrt(n), with the divisor n in s. If a value is `inf` (a run without a
-    result), the mean and the upper limit are `inf`, and the lower limit is NaN. The limits of a
-    single value are NaN, and so is all for an empty sample. Equal values have an interval of zero
-    width. A limit of ``bootstrap-t`` is infinite if many resamples have zero variance.
+    With `rng`: percentiles of the studentised mean of resampled runs (bootstrap-t), infinite if
+    many resamples have zero variance. Without, as in the paper: mean ± z s/sqrt(n), with the
+    divisor n in s. If a value is `inf` (a run without a result), the lower limit is NaN and the
+    upper one `inf`; both are NaN for fewer than two values, and equal for equal values.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
     """
-    x = _sample(values)
+    x = vector(values, "values")
     check_confidence(confidence)
-    if x.size == 0:
-        return MeanInterval(np.nan, np.nan, np.nan)
+    if (x == -np.inf).any():
+        raise ValueError("values must not have -inf")
     if np.isinf(x).any():
-        return MeanInterval(np.inf, np.nan, np.inf)
+        return np.nan, np.inf
+    if x.size < 2:
+        return np.nan, np.nan
     mean, spread = mean_of(x), _standard_deviation(x)
-    if x.size == 1:
-        return MeanInterval(mean, np.nan, np.nan)
     if spread == 0:
-        return MeanInterval(mean, mean, mean)
-    z = (x - mean) / spread
-    if rng is None or method == "paper":
+        return mean, mean
+    if rng is None:
         high = float(norm.isf((1.0 - confidence) / 2.0)) * x.size**-0.5
         low = -high
     else:
-        low, high = _studentised_limits(z, confidence, resamples, rng)
-    return MeanInterval(mean, mean + spread * low, mean + spread * high)
+        low, high = _studentised_limits((x - mean) / spread, confidence, resamples, rng)
+    return mean + spread * low, mean + spread * high
 
 
 def mean_of(values: Floats) -> float:
@@ -92,13 +78,6 @@ def deviation_of(values: Floats) -> float:
         return deviation
     stretch = float(np.sqrt(values.size / (values.size - 1)))
     return min(_standard_deviation(values) * stretch, _RANGE[1])
-
-
-def _sample(values: ArrayLike) -> Floats:
-    x = vector(values, "values")
-    if (x == -np.inf).any():
-        raise ValueError("values must not have -inf")
-    return x
 
 
 def _standard_deviation(x: Floats) -> float:
@@ -167,17 +146,15 @@ def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> Floats
     return np.asarray(np.nan_to_num(np.minimum(*gaps), nan=np.inf, posinf=np.inf))
 
 
-Method = Literal["beta", "paper"]
-
-
 def probability_of_quantile(
-    values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
-) -> Estimate:
-    """Probability F(Q_p) that another run is at least as good as the p-quantile Q_p of the sample.
+    values: ArrayLike, p: float, *, confidence: float
+) -> tuple[Estimate, Estimate]:
+    """Probability F(Q_p) that another run is at least as good as the p-quantile Q_p of the sample:
+    by `beta_interval`, and by `paper_interval`, which does not keep its coverage in small samples
+    and near p = 1.
 
     The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
-    p)`` if Q_p is tied. Of the methods, only `beta_interval` keeps its coverage in small samples
-    and near p = 1. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
+    p)`` if Q_p is tied. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
     x = vector(values, "values")
@@ -185,14 +162,10 @@ def probability_of_quantile(
     if not np.isfinite(quantile):
         check_confidence(confidence)
         nothing = np.asarray(np.nan)
-        return Estimate(nothing, nothing, nothing)
-    count = int((x <= quantile).sum())
-    if method == "beta":
-        tied = int((x == quantile).sum()) > 1
-        return _beta_interval(count, x.size, confidence, tied=tied)
-    if method == "paper":
-        return _paper_interval(count, x.size, confidence)
-    raise ValueError(f"method must be beta or paper, not {method!r}")
+        return (Estimate(nothing, nothing, nothing),) * 2
+    count, tied = int((x <= quantile).sum()), int((x == quantile).sum()) > 1
+    exact = _beta_interval(count, x.size, confidence, tied=tied)
+    return exact, _paper_interval(count, x.size, confidence)
 
 
 def beta_interval(
@@ -276,13 +249,13 @@ def _beta_limits(
     return low, high
 
 
-def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
+def best_of_mean(values: ArrayLike, k: int) -> Floats:
     """Unbiased estimate of the expected best (smallest) of k >= 1 results from R (U-statistic),
-    shape without `axis`. NaN for ``k > R`` and without runs; `inf` if and only if a draw of k runs
-    without a result (`inf`) is possible. Source: J. J. Lian, "Time-Fair Benchmarking for
+    shape (..., R) to (...). NaN for ``k > R`` and without runs; `inf` if and only if a draw of k
+    runs without a result (`inf`) is possible. Source: J. J. Lian, "Time-Fair Benchmarking for
     Metaheuristics", 2025, Definition 2. W. Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
-    x = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
+    x = np.asarray(values, dtype=np.float64)
     runs = x.shape[-1]
     if k > runs:
         return np.full(x.shape[:-1], np.nan)
@@ -292,15 +265,15 @@ def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
     return np.asarray((drawn * weights[: drawn.shape[-1]]).sum(axis=-1))
 
 
-def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> Floats:
+def best_of_quantile(values: ArrayLike, p: float, k: int) -> Floats:
     """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``, shape
-    without `axis`; NaN for ``k > R`` and without runs. The inverse of Mathematics 2022, 10(22),
+    (..., R) to (...); NaN for ``k > R`` and without runs. The inverse of Mathematics 2022, 10(22),
     4364, Table 1.
     """
     x = np.asarray(values, dtype=np.float64)
     single = 1.0 if p == 1.0 else float(-np.expm1(np.log1p(-p) / k))
-    quantile = sample_quantile(x, single, axis=axis)
-    return np.full(quantile.shape, np.nan) if k > x.shape[axis] else quantile
+    quantile = sample_quantile(x, single)
+    return np.full(quantile.shape, np.nan) if k > x.shape[-1] else quantile
 
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:

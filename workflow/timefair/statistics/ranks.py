@@ -148,7 +148,7 @@ class Friedman:
 
     - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
     - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
-      distribution; without the correction, ``_uncorrected``, the test is conservative.
+      distribution; `chi2_uncorrected` is conservative.
     - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's less conservative F from `chi2`;
       `inf` and 0 if all problems have the same order.
     - `kendall_w`: The agreement of the problems, corrected for ties, in [0, 1].
@@ -159,13 +159,10 @@ class Friedman:
     average_ranks: Floats
     chi2: float
     p: float
-    chi2_uncorrected: float
-    p_uncorrected: float
     iman_davenport: float
     iman_davenport_p: float
-    iman_davenport_uncorrected: float
-    iman_davenport_p_uncorrected: float
     kendall_w: float
+    chi2_uncorrected: float
 
 
 def friedman(values: ArrayLike) -> Friedman:
@@ -186,25 +183,23 @@ def friedman(values: ArrayLike) -> Friedman:
     n, k = ranks.shape
     from_mean = ranks - (k + 1) / 2
     between = float((from_mean.sum(axis=0) ** 2).sum()) / max(n, 1)
-    corrected = _statistics(between, float((from_mean**2).sum()), n, k)
-    uncorrected = _statistics(between, n * k * (k**2 - 1) / 12, n, k)
-    named = {f"{name}_uncorrected": one for name, one in uncorrected.items()}
-    del named["kendall_w_uncorrected"]
-    return Friedman(n, k, averages, **corrected, **named)
-
-
-def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float]:
-    w = between / total if total > 0 else 0.0
-    w = w if min(n, k) >= 2 else float("nan")
+    w, uncorrected = (
+        float("nan") if min(n, k) < 2 else between / total if total > 0 else 0.0
+        for total in (float((from_mean**2).sum()), n * k * (k**2 - 1) / 12)
+    )
     chi2 = n * (k - 1) * w
     f = (n - 1) * w / (1 - w) if w < 1 else w * np.inf
-    return {
-        "chi2": chi2,
-        "p": float(stats.chi2.sf(chi2, k - 1)),
-        "iman_davenport": f,
-        "iman_davenport_p": float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
-        "kendall_w": w,
-    }
+    return Friedman(
+        problems=n,
+        algorithms=k,
+        average_ranks=averages,
+        chi2=chi2,
+        p=float(stats.chi2.sf(chi2, k - 1)),
+        iman_davenport=f,
+        iman_davenport_p=float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        kendall_w=w,
+        chi2_uncorrected=n * (k - 1) * uncorrected,
+    )
 
 
 @dataclass(frozen=True)

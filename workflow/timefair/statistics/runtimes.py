@@ -139,9 +139,12 @@ def trace(
     """
     values = np.where(np.isnan(true), np.inf, true)
     if rule == "best_evaluated":
-        evaluated = np.where(np.isnan(measured), np.inf, values)
-        return _falls(np.minimum.accumulate(evaluated))
-    return _falls(settled(at_each_row(rule, launch, measured, values)))
+        best = np.minimum.accumulate(np.where(np.isnan(measured), np.inf, values))
+    else:
+        best = settled(at_each_row(rule, launch, measured, values))
+    before = np.concatenate([[np.inf], best[:-1]])
+    rows = np.flatnonzero((best < before) & np.isfinite(best))
+    return rows, best[rows]
 
 
 def at_each_row(rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Floats) -> Floats:
@@ -163,10 +166,3 @@ def at_each_row(rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Fl
 def settled(values: Floats) -> Floats:
     """The worst value from each row to the last one, shape (rows,)."""
     return np.maximum.accumulate(values[::-1])[::-1]
-
-
-def _falls(values: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Where a trace that never rises falls to a finite value."""
-    before = np.concatenate([[np.inf], values[:-1]])
-    rows = np.flatnonzero((values < before) & np.isfinite(values))
-    return rows, values[rows]

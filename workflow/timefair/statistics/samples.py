@@ -177,10 +177,8 @@ def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Float
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
-    return (
-        sample_quantile(replicates, tail, axis=0),
-        sample_quantile(replicates, 1.0 - tail, axis=0),
-    )
+    low, high = (sample_quantile(replicates, p, axis=0) for p in (tail, 1.0 - tail))
+    return low, high
 
 
 def stratified_sums(

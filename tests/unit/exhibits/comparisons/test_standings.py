@@ -137,7 +137,7 @@ def test_pairs_at_the_end(sample, table):
     first = frame.loc[("2", "A", "B")]
     x, y = results[2, "A"], results[2, "B"]
     times = first["p_adjusted"] / first["p"]
-    effect = a12(x, y, confidence=1 - 0.05 / times)
+    effect = a12([(x, y)], confidence=1 - 0.05 / times)
     assert first["p"] == mann_whitney(x, y)
     assert first["tests"] == 6  # three pairs on two functions
     assert 6 - 1e-9 <= times <= 8 * 6  # eight criteria
@@ -189,7 +189,7 @@ def test_rank_reversals_with_the_significance_of_both_orders(hare_and_tortoise):
 
 def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
     a, b = [1.0, 1.0, 1.0, 9.0, 9.0], [0.5, 0.5, 2.0, 2.0, 2.0]
-    assert a12(a, b, confidence=0.95).a12 < 0.5
+    assert a12([(np.array(a), np.array(b))], confidence=0.95).a12 < 0.5
     rows = [*sample("A", a, evaluations=60), *sample("B", b, evaluations=600)]
     for row in rows[5:]:
         row["events"].append({"launch": 0, "evaluations": 500, "time_s": 0.9, "precision": 0.1})

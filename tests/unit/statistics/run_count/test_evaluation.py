@@ -9,7 +9,6 @@ from scipy.stats import bootstrap
 
 from timefair.statistics.run_count import evaluation
 from timefair.statistics.run_count.evaluation import (
-    Proposal,
     evaluate,
     fixed_control,
     random_control,
@@ -17,11 +16,12 @@ from timefair.statistics.run_count.evaluation import (
     savings,
     verdicts,
 )
-from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import Outliers, SkewnessRule, StopCounts
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
 RULES = [SkewnessRule(tau, technique) for technique in TECHNIQUES for tau in (0.05, 0.2)]
+OUTLIERS = [rule.outliers for rule in RULES]
 
 
 def skewed(samples, seed=1):
@@ -43,9 +43,9 @@ def test_clear_verdicts_are_those_of_scipys_intervals():
     rng = np.random.default_rng(2)
     samples = skewed(60)
     truth = rng.permuted(samples, axis=1) * rng.uniform(0.7, 1.4, size=(60, 1))
-    ours = verdicts(samples, np.full((60, 1), 50), [Outliers.NONE], truth)
+    accurate, _ = verdicts(samples, np.full((60, 1), 50), [Outliers.NONE], truth)
     clear = 0
-    for sample, true, verdict in zip(samples, truth, ours.accurate[:, 0], strict=True):
+    for sample, true, verdict in zip(samples, truth, accurate[:, 0], strict=True):
 
         def difference(x, y, axis):
             return x.mean(axis=axis) - y.mean(axis=axis)
@@ -70,13 +70,13 @@ def test_degenerate_samples_have_verdicts():
         [inf, 3.0, 3.0, 3.0],
         [inf, inf, inf, inf],
     ])  # fmt: skip
-    found = verdicts(samples, np.full((6, 2), 3), [Outliers.NONE] * 2)
-    assert found.accurate[:, 0].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
-    assert found.accurate[:, 1].tolist() == found.accurate[:, 0].tolist()
-    assert (found.within >= found.accurate[..., np.newaxis]).all()
-    constant = verdicts([[3.0, 3.0]], [[2]], [Outliers.MAD], [[3.3, 3.3, 3.3]])
-    assert constant.accurate.item() == 0.0
-    assert constant.within.ravel().tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
+    accurate, within = verdicts(samples, np.full((6, 2), 3), [Outliers.NONE] * 2)
+    assert accurate[:, 0].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+    assert accurate[:, 1].tolist() == accurate[:, 0].tolist()
+    assert (within >= accurate[..., np.newaxis]).all()
+    accurate, within = verdicts([[3.0, 3.0]], [[2]], [Outliers.MAD], [[3.3, 3.3, 3.3]])
+    assert accurate.item() == 0.0
+    assert within.ravel().tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
 
 
 PRINTED = pd.read_csv(GOLDEN / "seed001_table2.csv")
@@ -99,31 +99,30 @@ def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
     samples = skewed(100, seed=11)
     proposal = rule_proposal(RULES, samples)
     groups = np.arange(100) % 3
-    whole = evaluate(samples, proposal)
+    whole = evaluate(samples, proposal, OUTLIERS)
     monkeypatch.setattr(evaluation, "BLOCK", 7)
     again = rule_proposal(RULES, samples)
     np.testing.assert_array_equal(again.n, proposal.n)
-    parts = evaluate(samples, proposal, groups=groups)
-    assert parts.samples.tolist() == [34, 33, 33]
+    parts = evaluate(samples, proposal, OUTLIERS, groups=groups)
+    assert parts["samples"].tolist() == [34, 33, 33]
     for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
-        np.testing.assert_allclose(getattr(parts, name).sum(axis=0), getattr(whole, name)[0])
-    second = evaluate(
-        samples[groups == 1], Proposal(proposal.n[1::3], proposal.met[1::3], proposal.outliers)
-    )
-    np.testing.assert_allclose(parts.accurate[1], second.accurate[0])
+        np.testing.assert_allclose(parts[name].sum(axis=0), whole[name][0])
+    some = StopCounts(proposal.n[1::3], proposal.met[1::3])
+    second = evaluate(samples[groups == 1], some, OUTLIERS)
+    np.testing.assert_allclose(parts["accurate"][1], second["accurate"][0])
 
 
 def test_the_sums_are_what_they_say():
     samples = skewed(200, seed=12)
     proposal = rule_proposal(RULES, samples)
-    found = evaluate(samples, proposal)
-    each = verdicts(samples, proposal.n, proposal.outliers)
-    np.testing.assert_allclose(found.accurate[0], each.accurate.sum(axis=0))
-    np.testing.assert_allclose(found.within[0], each.within.sum(axis=0))
-    np.testing.assert_allclose(found.stopped[0], proposal.met.sum(axis=0))
-    stopped = each.accurate[:, 0][proposal.met[:, 0]]
-    assert found.accurate_stopped[0, 0] == pytest.approx(stopped.sum())
-    assert found.runs[0].tolist() == proposal.n.sum(axis=0).tolist()
+    found = evaluate(samples, proposal, OUTLIERS)
+    accurate, within = verdicts(samples, proposal.n, OUTLIERS)
+    np.testing.assert_allclose(found["accurate"][0], accurate.sum(axis=0))
+    np.testing.assert_allclose(found["within"][0], within.sum(axis=0))
+    np.testing.assert_allclose(found["stopped"][0], proposal.met.sum(axis=0))
+    stopped = accurate[:, 0][proposal.met[:, 0]]
+    assert found["accurate_stopped"][0, 0] == pytest.approx(stopped.sum())
+    assert found["runs"][0].tolist() == proposal.n.sum(axis=0).tolist()
 
 
 def test_controls_cost_what_the_rule_costs():
@@ -157,5 +156,5 @@ def test_the_unit_of_the_values_does_not_matter(exponent):
     counts = numbers_of_runs(100, len(SETTINGS), seed=11)
     scaled = samples * 2.0**exponent
     found, other = (verdicts(each, counts, SETTINGS) for each in (samples, scaled))
-    np.testing.assert_array_equal(other.accurate, found.accurate)
-    np.testing.assert_allclose(other.within, found.within, atol=1e-9)
+    np.testing.assert_array_equal(other[0], found[0])
+    np.testing.assert_allclose(other[1], found[1], atol=1e-9)

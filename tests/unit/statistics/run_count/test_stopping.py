@@ -15,12 +15,12 @@ from scipy.stats import mannwhitneyu, quantile_test, skew, t
 from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.stopping import (
     Outliers,
-    Race,
     Reason,
     SkewnessRule,
     decide,
     equal_if_solved,
     fences,
+    race,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import (
@@ -28,9 +28,6 @@ from timefair.statistics.run_count.widths import (
     MeanWidth,
     QuantileWidth,
     Validity,
-    horizon_ranks,
-    mixture_ranks,
-    single_look_ranks,
 )
 
 RULES = [
@@ -69,7 +66,7 @@ def test_wrong_values_are_named_and_no_run_is_too_few(rule):
         with pytest.raises(ValueError, match="NaN or -inf"):
             decide(rule, wrong)
     with pytest.raises(ValueError, match="cap"):
-        stopping(rule, np.ones(rule.cap - 1))
+        stop_counts(rule, np.ones((1, rule.cap - 1)))
     with pytest.raises(ValueError, match="dimension"):
         stop_counts(rule, np.ones(16))
     assert decide(rule, []).reason is Reason.START
@@ -196,7 +193,7 @@ def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
 def test_ordinary_ranks_are_scipys(n, p):
     sample = np.arange(1.0, n + 1)
     expected = quantile_test(sample, p=p).confidence_interval(0.95)
-    low, high = single_look_ranks(n, p, 0.95)
+    low, high = QuantileWidth(0.5, p=p, validity=Validity.SINGLE).ranks(n)
     assert (low or np.nan, high if high <= n else np.nan) == pytest.approx(
         (expected.low, expected.high), nan_ok=True
     )
@@ -204,10 +201,9 @@ def test_ordinary_ranks_are_scipys(n, p):
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_the_more_looks_are_allowed_the_wider_the_interval(p):
+    rules = [QuantileWidth(0.5, p=p, validity=validity) for validity in Validity]
     for n in range(10, 51):
-        one = single_look_ranks(n, p, 0.95)
-        some = horizon_ranks(n, p, 0.95, start=10, cap=50)
-        every = mixture_ranks(n, p, 0.95)
+        one, some, every = (rule.ranks(n) for rule in rules)
         assert every[0] <= some[0] <= one[0]
         assert one[1] <= some[1] <= every[1]
 
@@ -262,26 +258,24 @@ PRECISIONS = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(
 @settings(deadline=None)
 @given(arrays(np.float64, (4, 12), elements=PRECISIONS))
 def test_a_race_is_judged_the_same_whenever_it_is_asked(samples):
-    race = Race(alpha=0.5, looks=(4, 8), cap=12)
-    complete = race.state(list(samples))
-    asked = race.state([[]] * 4)
-    assert asked.next_n == 4
-    while asked.next_n is not None:
-        lengths = np.where(asked.goes_on, asked.next_n, asked.dropped_at)
-        asked = race.state([row[:n] for row, n in zip(samples, lengths, strict=True)])
+    settings = {"alpha": 0.5, "looks": (4, 8), "cap": 12}
+    complete = race(list(samples), **settings)
+    asked = race([[]] * 4, **settings)
+    for look in (4, 8, 12):
+        lengths = np.where(asked.goes_on, look, asked.dropped_at)
+        asked = race([row[:n] for row, n in zip(samples, lengths, strict=True)], **settings)
     assert asked.dropped_at.tolist() == complete.dropped_at.tolist()
     assert (asked.leader, asked.look) == (complete.leader, complete.look)
     assert complete.goes_on[complete.leader]
-    assert complete.next_n is None
     assert (complete.runs >= 4).all()
 
 
 def test_the_level_is_shared_by_algorithms_and_looks():
     """At n = 4 the least exact p is 1/70: it suffices for one rival and one look, not for two."""
     best, worse = np.arange(4.0), np.arange(4.0) + 10
-    assert not Race(looks=(4,)).state([best, worse]).goes_on[1]
-    assert Race(looks=(4,)).state([best, worse, worse + 10, worse + 20, worse + 30]).goes_on.all()
-    assert Race(looks=(4, 5, 6, 7)).state([best, worse]).goes_on.all()
+    assert not race([best, worse], looks=(4,)).goes_on[1]
+    assert race([best, worse, worse + 10, worse + 20, worse + 30], looks=(4,)).goes_on.all()
+    assert race([best, worse], looks=(4, 5, 6, 7)).goes_on.all()
 
 
 def plain_p_worse(field, leader):
@@ -305,9 +299,9 @@ def test_races_drop_whom_they_drop_by_scipys_tests(monkeypatch, decimals, algori
         np.where(rng.random((algorithms, 50)) < 0.9, values, np.inf)
         for values in np.round(rng.gamma(2.0, size=(races, algorithms, 50)) + shift, decimals)
     ]
-    found = [Race().state(list(field)).dropped_at.tolist() for field in fields]
+    found = [race(list(field)).dropped_at.tolist() for field in fields]
     monkeypatch.setattr(racing, "p_worse", plain_p_worse)
-    assert [Race().state(list(field)).dropped_at.tolist() for field in fields] == found
+    assert [race(list(field)).dropped_at.tolist() for field in fields] == found
     assert len({n for dropped_at in found for n in dropped_at}) > 2
 
 
@@ -321,7 +315,7 @@ def test_the_error_of_the_horizon_is_spent():
     """The exact probability of any miss, from the walk itself, for a median and 10 to 50 runs."""
     alive, missed = {0: 1.0}, 0.0
     for n in range(1, 51):
-        low, high = horizon_ranks(max(n, 10), 0.5, 0.95, start=10, cap=50)
+        low, high = QuantileWidth(0.5).ranks(max(n, 10))
         walked: dict[int, float] = {}
         for k, weight in alive.items():
             for step in (k, k + 1):

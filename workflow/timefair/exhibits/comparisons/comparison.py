@@ -587,15 +587,14 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
     test, share = statistics.wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
-    differences = int(np.count_nonzero(gains))
     return {
         "n_a": gains.size,
         "n_b": gains.size,
         "a12": share,
         "p": test.p,
-        "differences": differences,
+        "differences": int(np.count_nonzero(gains)),
         "balance": test.balance if (share - 0.5) * test.balance >= 0 else 0.0,
-        "least": 2.0 ** (1 - max(differences, 1)),
+        "least": test.least,
         "strata": None,
     }
 
@@ -617,7 +616,7 @@ def decide(group: Group, alpha: float) -> Group:
         if row["strata"]:  # A12 has an interval at the level at which the pair was tested
             times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
             level, rejected = alpha / max(times, 1.0), row.get("better") is not None
-            measured = statistics.a12_within(row["strata"], confidence=1 - level)
+            measured = statistics.a12(row["strata"], confidence=1 - level)
             effect = statistics.in_agreement(measured, row["p"], level, rejected=rejected)
             row |= {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
     return group

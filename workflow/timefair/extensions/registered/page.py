@@ -58,7 +58,7 @@ def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
     content = [
         f'<p class="headline">{said}</p>',
         f"<ul>\n{orders}\n</ul>",
-        definitions(facts, "facts"),
+        definitions(facts),
         OTHERS if registered else NEVER,
         _deviations(evidence),
     ]

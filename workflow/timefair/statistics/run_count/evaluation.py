@@ -13,8 +13,8 @@ from scipy.special import ndtr, ndtri
 
 from timefair.statistics.run_count.stopping import (
     Outliers,
-    SkewnessRule,
     StopCounts,
+    StoppingRule,
     checked_values,
     fences,
     stop_counts,
@@ -42,27 +42,19 @@ Z = float(ndtri(0.975))  # normal quantile of a 95 % interval, that of the paper
 ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """Accuracy of the estimates from the first n runs: `accurate`, shape (samples, settings), is 1
-    or 0; `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and
-    otherwise the expected share of the resamples within the band.
-    """
-
-    accurate: Floats
-    within: Floats
-
-
 def verdicts(
     samples: ArrayLike,
     counts: ArrayLike,
     outliers: Sequence[Outliers],
     truth: ArrayLike | None = None,
-) -> Verdicts:
-    """The criterion of the paper, a bootstrap test of whether two means differ, in closed form.
+) -> tuple[Floats, Floats]:
+    """Accuracy of the estimates from the first n runs: 1 or 0, shape (samples, settings), and 1 if
+    accurate, otherwise the expected share of the resamples within each of `BANDS`, shape (samples,
+    settings, bands).
 
-    Samples of the size of the complete sample are drawn from the values of the first n runs that
-    the outlier filter keeps, and from those of the truth. The estimate is accurate if the 95 %
+    The criterion of the paper, a bootstrap test of whether two means differ, is computed in closed
+    form. Samples of the size of the complete sample are drawn from the values of the first n runs
+    that the outlier filter keeps, and from those of the truth. The estimate is accurate if the 95 %
     percentile interval or the BCa interval of the difference of means contains 0. This is the limit
     for many resamples: the quantiles follow from the first four moments (Cornish-Fisher expansion),
     the bias and the acceleration of BCa from the skewness, and the shares within `BANDS` from an
@@ -95,7 +87,7 @@ def verdicts(
     if truth is None:
         complete = numbers == values.shape[1]
         accurate[complete] = within[complete] = 1.0
-    return Verdicts(accurate, within)
+    return accurate, within
 
 
 @dataclass(frozen=True)
@@ -205,83 +197,50 @@ def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
 BLOCK = 2048  # samples that are judged at a time, so that the memory for verdicts is bounded
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """Numbers of runs that settings propose for samples, shape (samples, settings), and whether the
-    rule stopped before the cap; the outlier filter of each setting is applied before the mean.
-    """
-
-    n: NDArray[np.int64]
-    met: NDArray[np.bool_]
-    outliers: tuple[Outliers, ...]
-
-
-def rule_proposal(rules: Sequence[SkewnessRule], samples: ArrayLike) -> Proposal:
-    """Where the skewness rules stop, one setting per rule; `samples` may be a memory map."""
+def rule_proposal(
+    rules: Sequence[StoppingRule],
+    samples: ArrayLike,
+) -> StopCounts:
+    """Where each of the rules stops; `samples` may be a memory map."""
     rows = np.asanyarray(samples)
     parts = []
     for block in _blocks(len(rows)):
         found = [stop_counts(rule, rows[block]) for rule in rules]
         parts.append([np.stack([getattr(one, name) for one in found], 1) for name in ("n", "met")])
-    n, met = (np.concatenate(of) for of in zip(*parts, strict=True))
-    return Proposal(n, met, tuple(rule.outliers for rule in rules))
+    return StopCounts(*(np.concatenate(of) for of in zip(*parts, strict=True)))
 
 
-def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
-    """Numbers of runs at which any other rules stopped on the same samples."""
-    return Proposal(
-        np.stack([found.n for found in counts], axis=1),
-        np.stack([found.met for found in counts], axis=1),
-        (outliers,) * len(counts),
-    )
+def fixed_control(stops: StopCounts) -> StopCounts:
+    """Control with the mean n of each rule, rounded down, for all samples, at least one."""
+    n = np.broadcast_to(np.floor(stops.n.mean(axis=0)).astype(np.int64), stops.n.shape)
+    return StopCounts(n, np.ones(n.shape, dtype=np.bool_))
 
 
-def fixed_control(proposal: Proposal) -> Proposal:
-    """Control with the mean n of each setting, rounded down, for all samples, at least one."""
-    n = np.broadcast_to(np.floor(proposal.n.mean(axis=0)).astype(np.int64), proposal.n.shape)
-    return Proposal(n, np.ones(n.shape, dtype=np.bool_), proposal.outliers)
-
-
-def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
-    """Control with the numbers of runs of each setting, assigned to the samples at random."""
-    places = rng.permuted(np.indices(proposal.n.shape)[0], axis=0)
-    return Proposal(
-        np.take_along_axis(proposal.n, places, axis=0),
-        np.take_along_axis(proposal.met, places, axis=0),
-        proposal.outliers,
-    )
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
-
-    - `cap`, `samples`, shape (groups,): Size of a complete sample, and number of samples.
-    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
-      samples that stopped, that have an accurate estimate, and that have both.
-    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
-    """
-
-    cap: int
-    samples: NDArray[np.int64]
-    runs: NDArray[np.int64]
-    stopped: NDArray[np.int64]
-    accurate: Floats
-    accurate_stopped: Floats
-    within: Floats
+def random_control(stops: StopCounts, *, rng: np.random.Generator) -> StopCounts:
+    """Control with the numbers of runs of each rule, assigned to the samples at random."""
+    places = rng.permuted(np.indices(stops.n.shape)[0], axis=0)
+    dealt = np.take_along_axis(stops.n, places, axis=0)
+    return StopCounts(dealt, np.take_along_axis(stops.met, places, axis=0))
 
 
 def evaluate(
     samples: ArrayLike,
-    proposal: Proposal,
+    stops: StopCounts,
+    outliers: Sequence[Outliers],
     *,
     truth: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-) -> Evaluation:
-    """Determine how accurate the estimates from given numbers of runs are, on complete samples as
-    for `verdicts` (memory maps are read in blocks), by groups, numbers from 0 of shape (samples,).
-    A group without samples has NaN shares. Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1
-    and 2.
+) -> dict[str, NDArray[Any]]:
+    """How accurate the estimates from given numbers of runs are, on complete samples and with the
+    filters of each setting as for `verdicts` (memory maps are read in blocks): sums over the
+    samples of each group, numbers from 0 of shape (samples,).
+
+    - `samples`, shape (groups,): Their number.
+    - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
+      samples that stopped, that have an accurate estimate, and that have both.
+    - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
+
+    Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
@@ -290,20 +249,16 @@ def evaluate(
     sums: list[Any] = [0.0, 0.0, 0.0]
     for block in _blocks(len(rows)):
         some = None if others is None else others[block]
-        found = verdicts(rows[block], proposal.n[block], proposal.outliers, some)
-        of_block = (found.accurate, found.accurate * proposal.met[block], found.within)
+        right, near = verdicts(rows[block], stops.n[block], outliers, some)
+        of_block = (right, right * stops.met[block], near)
         more = (_sums(each, labels[block], count) for each in of_block)
         sums = [total + each for total, each in zip(sums, more, strict=True)]
-    accurate, accurate_stopped, within = sums
-    return Evaluation(
-        cap=rows.shape[1],
-        samples=np.bincount(labels, minlength=count),
-        runs=_sums(proposal.n, labels, count).astype(np.int64),
-        stopped=_sums(proposal.met, labels, count).astype(np.int64),
-        accurate=accurate,
-        accurate_stopped=accurate_stopped,
-        within=within,
-    )
+    return {
+        "samples": np.bincount(labels, minlength=count),
+        "runs": _sums(stops.n, labels, count).astype(np.int64),
+        "stopped": _sums(stops.met, labels, count).astype(np.int64),
+        **dict(zip(("accurate", "accurate_stopped", "within"), sums, strict=True)),
+    }
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats:

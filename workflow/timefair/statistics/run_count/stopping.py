@@ -16,22 +16,12 @@ from timefair.statistics.samples import Floats, sample_quantile
 
 
 class Reason(StrEnum):
-    START = "start"
-    """Continues: there are fewer runs than the rule needs for a first look."""
-    OPEN = "open"
-    """Continues: the criterion is not met."""
-    MET = "met"
-    """Stops: the criterion is met."""
-    DEGENERATE = "degenerate"
-    """Stops: the values that the rule looks at are constant."""
-    CAP = "cap"
-    """Stops at the cap; the criterion was never met."""
-    OUT_OF_BOUNDS = "out of bounds"
-    """Stops at the cap; a value is outside the bounds of the rule, so its promise is not valid."""
-
-    @property
-    def stops(self) -> bool:
-        return self not in (Reason.START, Reason.OPEN)
+    START = "start"  # continues: there are fewer runs than the rule needs for a first look
+    OPEN = "open"  # continues: the criterion is not met
+    MET = "met"  # stops: the criterion is met
+    DEGENERATE = "degenerate"  # stops: the values that the rule looks at are constant
+    CAP = "cap"  # stops at the cap; the criterion was never met
+    OUT_OF_BOUNDS = "out of bounds"  # the same; no promise: a value is outside the rule's bounds
 
 
 @dataclass(frozen=True)
@@ -74,12 +64,14 @@ class Decision:
 
     @property
     def stop(self) -> bool:
-        return self.reason.stops
+        return self.reason not in (Reason.START, Reason.OPEN)
 
 
 @dataclass(frozen=True)
 class StopCounts:
-    """Where a rule stops on many samples, shape (samples,); `met` is False if only at the cap."""
+    """Where a rule stops on many samples, shape (samples,), or each of several ones, shape
+    (samples, rules); `met` is False if only at the cap.
+    """
 
     n: NDArray[np.int64]
     met: NDArray[np.bool_]
@@ -109,7 +101,8 @@ def stop_counts(rule: StoppingRule, samples: ArrayLike) -> StopCounts:
     in their order; the n is that of `decide` after each run.
     """
     values = checked_values(samples, dimensions=2)
-    check_complete(rule, values.shape[1])
+    if (runs := values.shape[1]) < rule.cap:
+        raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
     counts = np.full(values.shape[0], rule.cap)
     met = np.zeros(values.shape[0], dtype=np.bool_)
     for n in range(rule.start, rule.cap + 1):
@@ -128,11 +121,6 @@ def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
     return array
 
 
-def check_complete(rule: StoppingRule, runs: int) -> None:
-    if runs < rule.cap:
-        raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
-
-
 def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:
     """Best precisions, shape (runs,), of which those beyond the final target, None for none, are
     equal to it. Where the optimum is `unknown` (one value, or one per run), the precision is a
@@ -146,10 +134,8 @@ def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: floa
 class Outliers(StrEnum):
     """The outlier filter that is applied before the skewness or the mean is computed."""
 
-    NONE = "none"
-    """Drops no values."""
-    IQR = "iqr"
-    """Drops values more than 1.5 interquartile ranges from the quartiles."""
+    NONE = "none"  # drops no values
+    IQR = "iqr"  # drops values more than 1.5 interquartile ranges from the quartiles
     PERCENTILE = "percentile"
     """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
     MAD = "mad"
@@ -283,13 +269,11 @@ class RaceState:
     """State of a race after a look.
     - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
     - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
-    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
     """
 
     dropped_at: NDArray[np.int64]
     look: int
     leader: int
-    next_n: int | None
 
     @property
     def goes_on(self) -> NDArray[np.bool_]:
@@ -300,9 +284,15 @@ class RaceState:
         return np.where(self.goes_on, self.look, self.dropped_at)
 
 
-@dataclass(frozen=True)
-class Race:
-    """Drop an algorithm that is significantly worse than the leader.
+def race(
+    samples: Sequence[ArrayLike],
+    *,
+    alpha: float = 0.05,
+    looks: tuple[int, ...] = LOOKS,
+    cap: int = 50,
+) -> RaceState:
+    """Drop the algorithms that are significantly worse than the leader, with all looks from the
+    first on, from the values of each so far, in the order of its runs.
 
     At each of `looks`, rising numbers of runs, the leader is the algorithm with the smallest
     median; if several are equal, the one with the smallest mean rank. Every other algorithm is
@@ -310,44 +300,27 @@ class Race:
     bounds the probability that the best algorithm is dropped, over all looks and leaders: one whose
     values are stochastically not larger than those of any other. The race is over when one
     algorithm is left, or at the `cap`, the runs of those that are never dropped, at least the last
-    look.
+    look. Values beyond a look, or after an algorithm was dropped, are ignored. ValueError without a
+    sample, or for one that is no vector or has NaN or ``-inf``.
 
     Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
     Birattari et al., GECCO 2002.
     """
-
-    alpha: float = 0.05
-    looks: tuple[int, ...] = LOOKS
-    cap: int = 50
-
-    def state(self, samples: Sequence[ArrayLike]) -> RaceState:
-        """Which algorithms are still in the race, with all looks from the first on, from the values
-        of each so far, in the order of its runs. Values beyond a look, or after an algorithm was
-        dropped, are ignored, so the state does not depend on when it is computed. ValueError
-        without a sample, or for one that is no vector or has NaN or ``-inf``.
-        """
-        values = [checked_values(sample, dimensions=1) for sample in samples]
-        dropped_at = np.zeros(len(values), dtype=np.int64)
-        latest, leader = 0, -1
-        level = self.alpha / (max(len(values) - 1, 1) * len(self.looks))
-        for look in (*self.looks, self.cap):
-            racing = np.flatnonzero(dropped_at == 0)
-            if racing.size == 1:
-                return RaceState(dropped_at, latest, int(racing[0]), None)
-            if min(values[i].size for i in racing) < look:
-                return RaceState(dropped_at, latest, leader, look)
-            field = np.stack([values[i][:look] for i in racing])
-            first = leading(field)
-            latest, leader = look, int(racing[first])
-            if look in self.looks:
-                worse = p_worse(field, first) <= level
-                dropped_at[racing[worse]] = look
-        return RaceState(dropped_at, latest, leader, None)
-
-
-def leading(field: Floats) -> int:
-    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first."""
     from scipy.stats import rankdata  # late: slow to import
 
-    ranks = rankdata(field).reshape(field.shape).mean(axis=1)
-    return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])
+    values = [checked_values(sample, dimensions=1) for sample in samples]
+    dropped_at = np.zeros(len(values), dtype=np.int64)
+    latest, leader = 0, -1
+    level = alpha / (max(len(values) - 1, 1) * len(looks))
+    for look in (*looks, cap):
+        racing = np.flatnonzero(dropped_at == 0)
+        if racing.size == 1 or min(values[i].size for i in racing) < look:
+            break
+        field = np.stack([values[i][:look] for i in racing])
+        ranks = rankdata(field).reshape(field.shape).mean(axis=1)
+        first = int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])
+        latest, leader = look, int(racing[first])
+        if look in looks:
+            worse = p_worse(field, first) <= level
+            dropped_at[racing[worse]] = look
+    return RaceState(dropped_at, latest, leader)

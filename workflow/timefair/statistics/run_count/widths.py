@@ -22,35 +22,6 @@ from timefair.statistics.samples import Floats, check_confidence, floats, sample
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
 
-def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of the ordinary interval of a quantile, valid for one n fixed in advance.
-    Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
-    """
-    return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
-
-
-def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of a confidence sequence, valid for all n simultaneously. Source: S. R.
-    Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
-    """
-    threshold = np.log(2.0 / (1.0 - confidence))
-    low = int((_log_mixture(n, p) >= threshold).sum())
-    return low, n + 1 - int((_log_mixture(n, 1.0 - p) >= threshold).sum())
-
-
-def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) -> tuple[int, int]:
-    """Ranks of the limits of an interval valid for all looks from `start` to `cap` together.
-
-    Every look has the same error probability, as large as possible: the probability that at least
-    one look does not contain the quantile is computed exactly, from the binomial walk. Source: S.
-    J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
-    """
-    error = (1.0 - confidence) / 2.0
-    low, _ = _binomial_ranks(n, p, _look_error(p, error, start, cap))
-    mirrored, _ = _binomial_ranks(n, 1.0 - p, _look_error(1.0 - p, error, start, cap))
-    return low, n + 1 - mirrored
-
-
 @lru_cache(maxsize=4096)
 def _binomial_ranks(n: int, p: float, tail: float) -> tuple[int, int]:
     return int(binom.ppf(tail, n, p)), n + 1 - int(binom.ppf(tail, n, 1.0 - p))
@@ -144,12 +115,9 @@ def _lower_limit(x: Floats, bets: Floats, limit: float) -> Floats:
 class Validity(StrEnum):
     """The looks for which the confidence of an interval is valid."""
 
-    SINGLE = "single"
-    """For one look at a fixed n: the ordinary interval."""
-    HORIZON = "horizon"
-    """For all looks from `start` to `cap` simultaneously."""
-    ANYTIME = "anytime"
-    """For all looks at any n, without an upper limit: a confidence sequence."""
+    SINGLE = "single"  # for one look at a fixed n: the ordinary interval
+    HORIZON = "horizon"  # for all looks from `start` to `cap` simultaneously
+    ANYTIME = "anytime"  # for all looks at any n, without an upper limit: a confidence sequence
 
 
 @dataclass(frozen=True)
@@ -168,7 +136,7 @@ class _Width(ABC):
 
     @abstractmethod
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the estimated number of each sample, shape (..., n) to (...)."""
+        """Limits of the estimate of each sample, shape (..., n) to (...); infinite if unknown."""
 
     def look(self, samples: Floats) -> Assessment:
         estimate = self.estimate(samples)
@@ -196,9 +164,8 @@ class QuantileWidth(_Width):
         return sample_quantile(samples, self.p)
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the quantile of each sample, shape (..., n) to (...); infinite if missing."""
         n = samples.shape[-1]
-        low, high = self._ranks(n)
+        low, high = self.ranks(n)
         ordered = np.sort(samples, axis=-1)
         none = np.full(samples.shape[:-1], np.inf)
         return (
@@ -206,12 +173,25 @@ class QuantileWidth(_Width):
             ordered[..., high - 1] if high <= n else none,
         )
 
-    def _ranks(self, n: int) -> tuple[int, int]:
+    def ranks(self, n: int) -> tuple[int, int]:
+        """Ranks of the limits in n ordered values; 0 and n + 1 if there is none.
+
+        - `SINGLE`: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
+        - `HORIZON`: every look has the same error, as large as possible: the probability that one
+          of them misses the quantile is exact, from the binomial walk. S. J. Pocock, Biometrika 64
+          (1977), the constant nominal level, for a binomial walk.
+        - `ANYTIME`: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
+        """
+        error, sides = (1.0 - self.confidence) / 2.0, (self.p, 1.0 - self.p)
         if self.validity is Validity.SINGLE:
-            return single_look_ranks(n, self.p, self.confidence)
+            return _binomial_ranks(n, self.p, error)
         if self.validity is Validity.ANYTIME:
-            return mixture_ranks(n, self.p, self.confidence)
-        return horizon_ranks(n, self.p, self.confidence, start=self.start, cap=self.cap)
+            threshold = np.log(1.0 / error)
+            below = [int((_log_mixture(n, p) >= threshold).sum()) for p in sides]
+        else:
+            errors = [_look_error(p, error, self.start, self.cap) for p in sides]
+            below = [_binomial_ranks(n, p, e)[0] for p, e in zip(sides, errors, strict=True)]
+        return below[0], n + 1 - below[1]
 
 
 @dataclass(frozen=True)
@@ -247,7 +227,6 @@ class BoundedMeanWidth(_Width):
     highest: float
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the mean of each sample, shape (..., n) to (...); infinite out of bounds."""
         outside = self.outside(samples)
         span = self.highest - self.lowest
         units = np.clip((samples - self.lowest) / span, 0.0, 1.0)
@@ -264,15 +243,12 @@ class BoundedMeanWidth(_Width):
         return replace(super().look(samples), outside=self.outside(samples))
 
 
-def is_kept_promise(
-    estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
-) -> NDArray[np.bool_]:
+def is_kept_promise(estimate: ArrayLike, truth: ArrayLike, width: float) -> NDArray[np.bool_]:
     """Whether the truth, the same statistic of all runs or of other ones, is within the promised
-    distance of the estimate, relative to its absolute value or not; not NaN. `inf` is only within
-    that of `inf`.
+    share of the absolute value of the estimate; not NaN. `inf` is only within that of `inf`.
     """
     stated, true = np.broadcast_arrays(*floats(estimate, truth))
-    return np.asarray(_distance(stated, true, relative) <= width)
+    return np.asarray(_distance(stated, true, relative=True) <= width)
 
 
 def _distance(estimate: Floats, other: Floats, relative: bool) -> Floats:
