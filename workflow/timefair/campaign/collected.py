@@ -248,7 +248,7 @@ def _room(
     now = label if label in campaign.algorithms else next(formerly, None)
     if now is None:
         why = f"it is not in the campaign; to keep them under a new label, write formerly: {was}"
-    elif takes_earlier_runs(campaign) and facts["key"] == provenance.span_key(parts[now], of_round):
+    elif takes_earlier_runs(campaign) and facts["key"] == provenance.key_of(parts[now], of_round):
         return now, "", runs
     else:
         why = _why(campaign, label, facts) if now == label else f"{now} has other settings or code"

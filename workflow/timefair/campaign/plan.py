@@ -148,11 +148,6 @@ def tuning_record(label: str, keys: Keys) -> PurePosixPath:
     return PurePosixPath(TUNING.format(algorithm=label, key=key))
 
 
-def rounds_of(campaign: Campaign, label: str) -> range:
-    """The rounds for which an algorithm has keys; those of a tuned variant begin by its search."""
-    return range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
-
-
 def published_files(campaign: Campaign, label: str) -> list[str]:
     path = Path(campaign.published[label].path)
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
@@ -196,7 +191,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
         return {
             (label, round): str(planned[label][str(round)])
             for label in campaign.algorithms
-            for round in rounds_of(campaign, label)
+            for round in range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
         }
     except (OSError, ValueError, LookupError, TypeError):
         raise InputError(f"{path}: not the campaign's keys; {AGAIN}") from None
