@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()  # folders; a workflow may read a module's Snakefile several times
+_locks = ExitStack()  # until this process ends for any reason
+atexit.register(_locks.close)
 _taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
 Workflow: TypeAlias = Any
 """Snakemake's workflow. Of its configuration files, those of the command line come first, and take
@@ -76,7 +79,7 @@ class Driver:
                 if workflow.local_exec:
                     check_machine(self.campaign)
                     check_installed()
-                hold(self.folder)
+                _locks.enter_context(held(self.folder))
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
@@ -107,15 +110,17 @@ def taken() -> Driver | None:
     return _taken[0] if len(_taken) == 1 else None
 
 
-def hold(folder: Path) -> int | None:
-    """Lock the folder of a campaign, which is created, until this process ends for any reason, or
-    the descriptor is closed, which is None if this process has locked it before.
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock the folder of a campaign, which is created, inside the block; not again, if this process
+    has locked it before.
 
     Jobs that outlive a killed workflow lock only their own journals. `InputError` if another
     process has locked it, or nothing can be written there.
     """
-    if folder.resolve() in _held:
-        return None
+    if (place := folder.resolve()) in _held:
+        yield
+        return
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)
@@ -126,20 +131,12 @@ def hold(folder: Path) -> int | None:
                 "wait until it has ended, or end it"
             )
         note(fd, str(os.getpid()))
-    _held.add(folder.resolve())
-    return fd
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Lock the folder of a campaign inside the block, as `hold` does."""
-    place, fd = folder.resolve(), hold(folder)
+    _held.add(place)
     try:
         yield
     finally:
-        if fd is not None:
-            _held.remove(place)
-            os.close(fd)
+        _held.remove(place)
+        os.close(fd)
 
 
 def permit(campaign: Campaign, folder: Path) -> None:

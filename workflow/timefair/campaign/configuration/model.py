@@ -619,13 +619,9 @@ class Campaign(Section):
     @property
     def tuned(self) -> dict[str, Any]:
         """The tuned variants by label, each with the search that determines its parameters."""
-        return {
-            name: search
-            for label, spec in self.algorithms.items()
-            if (search := spec.search) is not None
-            and (variant := self.algorithms.get(name := search.label_of(label))) is not None
-            and variant.tuned == label
-        }
+        every = self.algorithms
+        searches = {k: every[one.tuned].search for k, one in every.items() if one.tuned in every}
+        return {k: of for k, of in searches.items() if of and of.label_of(every[k].tuned) == k}
 
     def of_tuning(self, label: str) -> Campaign:
         """The campaign of the search for a tuned variant; see `Search.alone`."""
