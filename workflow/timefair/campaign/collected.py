@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -168,58 +167,46 @@ def earlier_records(
                 yield plan.span_of(asked["runs"], asked["rounds"], other.round), found
 
 
-@dataclass
-class Finished:
-    """The finished runs of a campaign's folder."""
-
-    wanted: int  # at most
-    recorded: int = 0  # in planned records
-    taken: int = 0  # of earlier records
-    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
-
-    def lines(self) -> Iterator[str]:
-        """What is kept and what is not; nothing if no run is finished."""
-        kept = self.recorded + self.taken
-        if done := kept + self.lost.total():
-            yield (
-                f"finished      {kept} of {done} finished runs are kept; "
-                f"{counted(self.wanted - kept, 'is', 'are')} to be measured"
-            )
-        for (label, why), runs in sorted(self.lost.items()):
-            yield f"not kept      {runs} finished run(s) of {label}: {why}"
-
-
-def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
-    """Count the finished runs in ``results/<campaign>``; see `Finished`."""
-    found = Finished(plan.cell_count(campaign) * campaign.runs)
-    if not (rooms := sorted((folder / "records").glob("*/*/"))):
-        return found
+def finished(
+    campaign: Campaign, keys: plan.Keys, folder: Path, *, changed: bool = False
+) -> Iterator[str]:
+    """Lines on the finished runs in ``results/<campaign>``: how many are kept, in planned records
+    or taken of earlier ones, and which are not, because they are measured again or of no algorithm
+    of the campaign; nothing without any, or if only `changed` ones matter and all are planned.
+    """
+    recorded = taken = 0
     lacking: set[_RunName] = set()
-    for job in plan.jobs(campaign):
+    rooms = sorted((folder / "records").glob("*/*/"))
+    for job in plan.jobs(campaign) if rooms else ():
         runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
         if (folder / job.record(keys[job.algorithm, job.round])).exists():
-            found.recorded += len(runs)
+            recorded += len(runs)
         else:
             lacking |= {(job.algorithm, job.function, job.dimension, *run) for run in runs}
-    if not lacking:
-        return found
     lost: dict[_RunName, str] = {}
-    parts = provenance.decisive(campaign, campaign.algorithms)
-    for room in rooms:
+    parts = provenance.decisive(campaign, campaign.algorithms) if lacking else {}
+    for room in rooms if lacking else ():
         label, why, names = _room(campaign, parts, room)
         if why:
             lost |= dict.fromkeys(names, why)
         else:
-            taken = lacking & {(label, *name[1:]) for name in names}
-            found.taken += len(taken)
-            lacking -= taken
-    found.lost.update(
+            found = lacking & {(label, *name[1:]) for name in names}
+            taken += len(found)
+            lacking -= found
+    not_kept = Counter(
         (name[0], why)
         for name, why in lost.items()
         if name in lacking or name[0] not in campaign.algorithms
     )
-    return found
+    kept = recorded + taken
+    if (done := kept + not_kept.total()) and (taken or not_kept or not changed):
+        wanted = plan.cell_count(campaign) * campaign.runs
+        yield (
+            f"finished      {kept} of {done} finished runs are kept; "
+            f"{counted(wanted - kept, 'is', 'are')} to be measured"
+        )
+    for (label, why), count in sorted(not_kept.items()):
+        yield f"not kept      {count} finished run(s) of {label}: {why}"
 
 
 def _room(

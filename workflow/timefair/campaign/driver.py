@@ -61,7 +61,7 @@ class Driver:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
-            _say(collected.finished(campaign, keys, folder).lines())
+            _say(collected.finished(campaign, keys, folder))
 
     def take(self) -> list[str]:
         """Lock the folder, and write the snapshot and the keys into it, once, if this process runs
@@ -84,9 +84,8 @@ class Driver:
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
-            found = collected.finished(self.campaign, self._keys, self.folder)
-            lost = found.lines() if found.lost or found.taken else ()
-            _say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
+            changes = collected.finished(self.campaign, self._keys, self.folder, changed=True)
+            _say([*changes, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
             if workflow.local_exec and workflow.scheduling_settings is not None:
                 # Snakemake's own process does not compute while timed runs execute here.
                 workflow.scheduling_settings.max_jobs_per_timespan = None
