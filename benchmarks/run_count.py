@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import time
-from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -182,10 +180,6 @@ def offline(rng: np.random.Generator) -> None:
         print(f"{name} {seconds(stop_counts, rule, samples)[0]:.1f}")
 
 
-def show(done: int, of: int) -> None:
-    print(f"\r{done / of:6.1%}", end="", file=sys.stderr, flush=True)
-
-
 def full_size(rng: np.random.Generator) -> None:
     samples = np.empty((FULL, RUNS))
     for first in range(0, FULL, 2000):
@@ -195,9 +189,9 @@ def full_size(rng: np.random.Generator) -> None:
     rule_s, trial = seconds(rule_proposal, RULES, samples)
     print(f"\n{FULL} samples x {len(RULES)} settings, processor seconds:")
     print(f"the rule {rule_s:.1f}")
-    spent, found = seconds(partial(evaluate, progress=show), samples, trial)
+    spent, found = seconds(evaluate, samples, trial)
     shares = found.accurate[0] / found.samples[0]
-    print(f"\rclosed form {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
+    print(f"closed form {spent:.1f}; accuracy {shares.min():.3f} to {shares.max():.3f}")
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
         f"peak memory {after:.0f} MB, {after - before:.0f} MB more than before, of which "

@@ -16,7 +16,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import PARTS, Layout, Points
-from timefair.records.rundata.problems import Progress, precision_at_the_end
+from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count import evaluation, stopping, widths
@@ -266,7 +266,6 @@ def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
 def evaluated(
     samples: Samples,
     proposal: evaluation.Proposal,
-    progress: Progress,
     groups: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
     """Sums over the samples of each group, one row for each setting: compared with the complete
@@ -274,13 +273,9 @@ def evaluated(
     labels = np.zeros(len(samples.values), np.int64) if groups is None else groups
     known = np.flatnonzero(samples.has_truth)
     some = evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers)
-    nested = evaluation.evaluate(samples.values, proposal, groups=labels, progress=progress)
+    nested = evaluation.evaluate(samples.values, proposal, groups=labels)
     independent = evaluation.evaluate(
-        samples.values[known],
-        some,
-        truth=samples.truth[known],
-        groups=labels[known],
-        progress=progress,
+        samples.values[known], some, truth=samples.truth[known], groups=labels[known]
     )
     found = pd.DataFrame(nested.within.reshape(-1, len(WITHIN)), columns=WITHIN)
     of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
@@ -297,9 +292,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
     settings = pd.DataFrame([(r.tau, str(r.outliers)) for r in rules], columns=["tau", "outliers"])
     for names, samples in Samples.of(runs, analysis.run_count.cap).strata():
         rng = analysis.stream(names)
-        title = f"{names['suite']}, D = {names['dimension']}"
-        counting = Progress(f"{title}, numbers of runs, samples")
-        proposals = {SKEWNESS: evaluation.rule_proposal(rules, samples.values, progress=counting)}
+        proposals = {SKEWNESS: evaluation.rule_proposal(rules, samples.values)}
         if controls:
             proposals[FIXED] = evaluation.fixed_control(proposals[SKEWNESS])
             proposals[RANDOM] = evaluation.random_control(proposals[SKEWNESS], rng=rng)
@@ -307,8 +300,7 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         rows = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
         labels = np.asarray(grouped.ngroup(), dtype=np.int64)
         for rule, proposal in proposals.items():
-            progress = Progress(f"{title}, {rule}, samples")
-            sums = evaluated(samples, proposal, progress, labels)
+            sums = evaluated(samples, proposal, labels)
             parts.append(rows.join(sums).assign(**names, rule=rule))
     return pd.concat(parts, ignore_index=True)[JUDGED] if parts else pd.DataFrame(columns=JUDGED)
 
@@ -403,10 +395,8 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
-        title = f"{names['suite']}, D = {names['dimension']}"
-        entrants = list(_entrants(samples, analysis, analysis.stream(names), title))
-        part = _sums_of_entrants(samples, entrants, settings.width, Progress(f"{title}, samples"))
-        parts.append(part.assign(**names))
+        entrants = list(_entrants(samples, analysis, analysis.stream(names)))
+        parts.append(_sums_of_entrants(samples, entrants, settings.width).assign(**names))
     if not parts:
         return []
     sums = pooled(pd.concat(parts, ignore_index=True), ["suite", "dimension", *RULE])
@@ -418,12 +408,9 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
     )
 
 
-def _entrants(
-    samples: Samples, analysis: Analysis, rng: np.random.Generator, title: str
-) -> Iterator[Entrant]:
+def _entrants(samples: Samples, analysis: Analysis, rng: np.random.Generator) -> Iterator[Entrant]:
     settings, skewness = analysis.run_count, skewness_rules(analysis.run_count)
-    progress = Progress(f"{title}, skewness, samples")
-    proposal = evaluation.rule_proposal(skewness, samples.values, progress=progress)
+    proposal = evaluation.rule_proposal(skewness, samples.values)
     control = evaluation.random_control(proposal, rng=rng)
     for name, found in (("skewness", proposal), ("random n", control)):
         for k, one in enumerate(skewness):
@@ -435,13 +422,12 @@ def _entrants(
         yield Entrant("fixed n", f"n = {n}", counts)
     for name, setting, rule in _widths(analysis):
         rule_name = f"width of {NAMES[name]}"
-        progress = Progress(f"{title}, {rule_name}, {setting}, n")
-        counts = stopping.stop_counts(rule, samples.values, progress=progress)
+        counts = stopping.stop_counts(rule, samples.values)
         outside = 0
         if isinstance(rule, widths.BoundedMeanWidth):
             outside = int((rule.outside(samples.values) & ~counts.met).sum())
         yield Entrant(rule_name, setting, counts, name, out_of_bounds=outside)
-    yield _raced(samples, analysis, Progress(f"{title}, racing, problems"))
+    yield _raced(samples, analysis)
 
 
 def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRule]]:
@@ -463,28 +449,24 @@ def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRul
         yield "mean", f"{widths.Validity.ANYTIME}, {low:g} to {high:g}", rule
 
 
-def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
+def _raced(samples: Samples, analysis: Analysis) -> Entrant:
     cap = analysis.run_count.cap
     looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
     race = stopping.Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
-    problems = samples.problems
-    for done, members in enumerate(problems, start=1):
+    for members in samples.problems:
         state = race.state(list(samples.values[members]))
         runs[members], racing[members] = state.runs, state.goes_on
-        progress(done, len(problems))
     counts = stopping.StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
 
 
-def _sums_of_entrants(
-    samples: Samples, entrants: list[Entrant], width: float, progress: Progress
-) -> pd.DataFrame:
+def _sums_of_entrants(samples: Samples, entrants: list[Entrant], width: float) -> pd.DataFrame:
     proposal = evaluation.counts_proposal(
         [entrant.counts for entrant in entrants], stopping.Outliers.NONE
     )
-    sums = evaluated(samples, proposal, progress)
+    sums = evaluated(samples, proposal)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
     for name, estimate in ESTIMATES.items():

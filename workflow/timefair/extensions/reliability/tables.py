@@ -17,7 +17,6 @@ from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Parts, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count import ESTIMATES, Samples
-from timefair.records.rundata.problems import Progress
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
@@ -244,21 +243,18 @@ def run_count_reliability(runs: Runs, analysis: Analysis) -> Parts:
     for names, rows in everything.groups(["suite"]):
         if rows.size > MOST:
             rows = rows[np.linspace(0, rows.size - 1, MOST).round().astype(np.intp)]
-        for curve in _curves(everything.taken(rows), names["suite"]):
+        for curve in _curves(everything.taken(rows)):
             yield names | curve
 
 
-def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
-    progress = Progress(f"{suite}, reliability, cases")
+def _curves(samples: Samples) -> Iterator[dict[str, Any]]:
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values
     numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
-    questions = list(product(JUDGED, ERRORS, several))
-    for k, n in enumerate(numbers):
+    for n in numbers:
         seen = features(samples.values[:, :n])
-        for done, (estimate, error, without) in enumerate(questions, start=k * len(questions)):
-            progress(done, len(numbers) * len(questions))
+        for estimate, error, without in product(JUDGED, ERRORS, several):
             number = ESTIMATES[estimate]
             right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
             groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()

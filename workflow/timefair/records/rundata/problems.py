@@ -6,8 +6,6 @@ chance, so precisions at or below the final target count as 0 here, and such run
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -415,20 +413,3 @@ def quantile_name(p: float) -> str:
     """
     digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
     return "Q" + digits.removeprefix("0")
-
-
-EVERY_S = 5.0
-
-
-class Progress:
-    """Called with (done, of), prints a line every few seconds; short computations print none."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self._next_s = time.monotonic() + EVERY_S
-
-    def __call__(self, done: int, of: int) -> None:
-        now_s = time.monotonic()
-        if now_s >= self._next_s:
-            print(f"{self.what}: {done} of {of}", file=sys.stderr, flush=True)
-            self._next_s = now_s + EVERY_S

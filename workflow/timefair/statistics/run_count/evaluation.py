@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -216,16 +216,11 @@ class Proposal:
     outliers: tuple[Outliers, ...]
 
 
-def rule_proposal(
-    rules: Sequence[SkewnessRule],
-    samples: ArrayLike,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-) -> Proposal:
+def rule_proposal(rules: Sequence[SkewnessRule], samples: ArrayLike) -> Proposal:
     """Where the skewness rules stop, one setting per rule; `samples` may be a memory map."""
     rows = np.asanyarray(samples)
     parts = []
-    for block in _blocks(len(rows), progress):
+    for block in _blocks(len(rows)):
         found = [stop_counts(rule, rows[block]) for rule in rules]
         parts.append([np.stack([getattr(one, name) for one in found], 1) for name in ("n", "met")])
     n, met = (np.concatenate(of) for of in zip(*parts, strict=True))
@@ -282,7 +277,6 @@ def evaluate(
     *,
     truth: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Determine how accurate the estimates from given numbers of runs are, on complete samples as
     for `verdicts` (memory maps are read in blocks), by groups, numbers from 0 of shape (samples,).
@@ -294,7 +288,7 @@ def evaluate(
     labels = np.zeros(len(rows), np.int64) if groups is None else np.asarray(groups, np.int64)
     count = int(labels.max(initial=0)) + 1
     sums: list[Any] = [0.0, 0.0, 0.0]
-    for block in _blocks(rows.shape[0], progress):
+    for block in _blocks(len(rows)):
         some = None if others is None else others[block]
         found = verdicts(rows[block], proposal.n[block], proposal.outliers, some)
         of_block = (found.accurate, found.accurate * proposal.met[block], found.within)
@@ -318,10 +312,6 @@ def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats
     return np.array(sums, dtype=np.float64).T.reshape(count, *values.shape[1:])
 
 
-def _blocks(size: int, progress: Callable[[int, int], None] | None) -> Iterator[slice]:
-    """Slices of at most `BLOCK` samples, at least one; each is reported when it is done."""
-    for first in range(0, max(size, 1), BLOCK):
-        last = min(first + BLOCK, size)
-        yield slice(first, last)
-        if progress is not None:
-            progress(last, size)
+def _blocks(size: int) -> Iterator[slice]:
+    """Slices of at most `BLOCK` samples, at least one."""
+    return (slice(first, first + BLOCK) for first in range(0, max(size, 1), BLOCK))

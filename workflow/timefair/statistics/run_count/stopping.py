@@ -4,7 +4,7 @@ examines the sample so far; `start` and `cap` are applied here, so n is the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -104,9 +104,7 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
     return Decision(reason, float(seen.value))
 
 
-def stop_counts(
-    rule: StoppingRule, samples: ArrayLike, *, progress: Callable[[int, int], None] | None = None
-) -> StopCounts:
+def stop_counts(rule: StoppingRule, samples: ArrayLike) -> StopCounts:
     """Where a rule stops on complete samples, shape (samples, runs), of at least ``rule.cap`` runs
     in their order; the n is that of `decide` after each run.
     """
@@ -118,8 +116,6 @@ def stop_counts(
         still = np.flatnonzero(~met)
         now = still[rule.look(values[still, :n]).met]
         counts[now], met[now] = n, True
-        if progress is not None:
-            progress(n, rule.cap)
     return StopCounts(counts, met)
 
 
