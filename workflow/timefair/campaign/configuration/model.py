@@ -588,6 +588,7 @@ class Campaign(Section):
         for label in self.published:
             if label in self.algorithms:
                 yield f"published.{label}", "an algorithm already has this label; give another"
+        others = [name for name, one in self.algorithms.items() if one.seed_as is None]
         for label, spec in self.algorithms.items():
             key = f"algorithms.{label}"
             if self.is_apart(label) and spec.threads > 1:
@@ -600,7 +601,6 @@ class Campaign(Section):
                 yield f"algorithms.{name}", said
             if spec.tuned is not None and label not in self.tuned:
                 yield f"{key}.tuned", f"{spec.tuned!r}: timefair writes this key; remove it"
-            others = [name for name, one in self.algorithms.items() if one.seed_as is None]
             if spec.seed_as not in (None, *others):
                 said = "should be an algorithm of this campaign, without seed_as"
                 yield f"{key}.seed_as", f"{spec.seed_as!r}: {said}"

@@ -311,27 +311,19 @@ _LOGGED = ("start_s", "end_s", "evaluations", "best_precision", "end")
 
 @dataclass(frozen=True)
 class LaunchPart(Part):
-    """All launches of some runs, as events at their ends.
-
-    `complete`: whether it ended by itself, by its share tau or at the final target; `unlimited`:
-    whether neither a limit tau nor a budget ended it.
-    """
+    """All launches of some runs, as events at their ends; `end` is a `LaunchEnd`."""
 
     columns = (("launch_log", _LOGGED),)
 
     start_s: NDArray[np.float64]
-    complete: NDArray[np.bool_]
-    unlimited: NDArray[np.bool_]
+    end: NDArray[np.object_]
 
     @classmethod
     def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
         lengths, flat = _flat(columns[0])
-        start_s, end_s, evaluations, best = _numbers(flat, _LOGGED[:-1]).values()
-        end = pc.struct_field(flat, "end")
-        complete = np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF)))
-        unlimited = ~np.asarray(pc.is_in(end, pa.array(LIMITED)))
-        numbers = end_s, evaluations, best, start_s
-        return cls(rows, offsets_of(lengths), *numbers, complete, unlimited)
+        start_s, *numbers = _numbers(flat, _LOGGED[:-1]).values()
+        end = pc.struct_field(flat, _LOGGED[-1]).to_numpy()
+        return cls(rows, offsets_of(lengths), *numbers, start_s, end)
 
     def scaled(self, scale: NDArray[np.float64]) -> LaunchPart:
         return replace(super().scaled(scale), start_s=self.start_s * self.at_events(scale))
@@ -340,21 +332,19 @@ class LaunchPart(Part):
         """The same launches, later by one delay per run, and cut at the budget."""
         delay, limit = self.at_events(late_s), self.at_events(budget_s)
         start_s, end_s = self.start_s + delay, self.time_s + delay
-        later = replace(
-            self,
-            start_s=start_s,
-            time_s=np.minimum(end_s, limit),
-            complete=self.complete & (end_s < limit),
-            unlimited=self.unlimited & (end_s < limit),
-        )
+        end = np.where(end_s < limit, self.end, str(LaunchEnd.CUT))
+        later = replace(self, start_s=start_s, time_s=np.minimum(end_s, limit), end=end)
         return later.with_events(start_s < limit)
 
     def frame(self) -> pd.DataFrame:
+        """One row per launch. ``complete``: whether it ended by itself, by its share tau or at the
+        final target; ``unlimited``: whether neither a limit tau nor a budget ended it.
+        """
         row = np.repeat(self.rows, np.diff(self.offsets))
-        names = ("row", *_LOGGED[:-1], "complete", "unlimited")
-        numbers = self.start_s, self.time_s, self.evaluations, self.precision
-        columns = (row, *numbers, self.complete, self.unlimited)
-        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+        columns = (row, self.start_s, self.time_s, self.evaluations, self.precision, self.end)
+        frame = pd.DataFrame(dict(zip(("row", *_LOGGED), columns, strict=True)))
+        complete, limited = (frame["end"].isin(ends) for ends in (ENDED_BY_ITSELF, LIMITED))
+        return frame.assign(complete=complete, unlimited=~limited)
 
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
