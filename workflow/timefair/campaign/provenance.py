@@ -97,8 +97,7 @@ def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     if (there := elsewhere(campaign, label)) is not None:
         if there["faults"]:
             raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
-        found: dict[str, Any] = there["decisive"]
-        return found
+        return dict(there["decisive"])
     spec, problems = campaign.algorithms[label], campaign.problems
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
@@ -129,8 +128,7 @@ def measure_code(campaign: Campaign, label: str) -> str:
     the adapter and the policies.
     """
     if (there := elsewhere(campaign, label)) is not None:
-        found: str = there["code"]
-        return found
+        return str(there["code"])
     suite, policy = _suite(campaign), type(campaign.restart_of(label))
     of_policies = [
         path

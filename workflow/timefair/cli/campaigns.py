@@ -48,7 +48,7 @@ def _init(arguments: argparse.Namespace) -> None:
     """
     from timefair.campaign import scaffold
 
-    scaffold.begin(arguments.folder)
+    scaffold.begin(arguments.folder, {})
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
         f"  cd {arguments.folder}\n"

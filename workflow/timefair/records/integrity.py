@@ -338,8 +338,7 @@ def required_in_words(required: Mapping[str, Any]) -> str:
     """
     words = {"processor": "processor {}", "cores": "{} cores", "memory_gb": "{} GB"}
     words["host"] = "host {}"
-    given = {key: value for key in words if (value := required.get(key)) is not None}
-    return ", ".join(words[key].format(value) for key, value in given.items())
+    return ", ".join(words[key].format(required[key]) for key in words if required.get(key))
 
 
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
