@@ -253,8 +253,9 @@ def job_of(path: Path | PurePosixPath) -> plan.Job | None:
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
-    was = decisive_settings(facts["campaign"], label)
-    now = decisive_settings(campaign.model_dump(mode="json"), label)
+    more = ("formerly", *added_keys("algorithms"))
+    both = facts["campaign"], campaign.model_dump(mode="json")
+    was, now = (integrity.decisive_settings(asked, label, more) for asked in both)
     changes = [
         f"{name}: {was.get(name)}, now {now.get(name)}"
         for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
@@ -265,11 +266,3 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     if len(changes) > _SHOWN:
         changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
     return "; ".join(changes) or "the software, another algorithm, or the planned runs have changed"
-
-
-def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
-    spec = asked["algorithms"].get(label, {})
-    added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
-    of_label = integrity.dotted({f"algorithms.{label}": added})
-    return integrity.decisive_settings(asked, label) | of_label

@@ -57,13 +57,8 @@ def kept(
 
     @wraps(make)
     def made_once(runs: Runs, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        def fresh() -> Result:
-            made = make(runs, *arguments, **named)
-            if isinstance(made, np.ndarray):
-                made.flags.writeable = False
-            return made
-
-        return runs.once((make, *map(identity, (*arguments, *named.values()))), fresh)
+        key = make, *map(identity, (*arguments, *named.values()))
+        return runs.once(key, lambda: make(runs, *arguments, **named))
 
     return made_once
 
@@ -114,7 +109,9 @@ class Runs:
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result of `make`, called once for each key; tables share it, unchanged."""
         if key not in self._kept:
-            self._kept[key] = make()
+            made = self._kept[key] = make()
+            if isinstance(made, np.ndarray):
+                made.flags.writeable = False
         return cast(Result, self._kept[key])
 
     @classmethod
