@@ -481,11 +481,8 @@ def check_name(name: object) -> None:
 def _named(campaign: Campaign) -> Campaign:
     """The campaign with the names that the user's function gives; those in the file come first."""
     problems = campaign.problems
-    try:
-        if problems.names or not (names := declared(problems.suite)):
-            return campaign
-    except InputError as error:
-        raise InputError(*(f"problems.suite: {fault}" for fault in error.faults)) from None
+    if problems.names or not (names := declared(problems.suite)):
+        return campaign
     named = problems.model_copy(update={"names": names})
     return campaign.model_copy(update={"problems": named})
 
