@@ -1,9 +1,8 @@
 """The collected files of a campaign, and the finished runs that it keeps after a change.
 
-Files of algorithms that were removed or renamed stay in the folder. No command reads them. The key
-of a record covers the number of runs in its round, and its name the instances of its job. If these
-change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take runs
-from earlier records that differ from the planned ones in nothing else.
+The key of a record covers the number of runs in its round, and its name the instances of its job.
+If these change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take
+runs from earlier records that differ from the planned ones in nothing else.
 """
 
 from __future__ import annotations
@@ -256,11 +255,9 @@ def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     more = ("formerly", *added_keys("algorithms"))
     both = facts["campaign"], campaign.model_dump(mode="json")
     was, now = (integrity.decisive_settings(asked, label, more) for asked in both)
-    changes = [
-        f"{name}: {was.get(name)}, now {now.get(name)}"
-        for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
-        if was.get(name) != now.get(name)
-    ]
+    names = sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
+    pairs = ((name, was.get(name), now.get(name)) for name in names)
+    changes = [f"{name}: {old}, now {new}" for name, old, new in pairs if old != new]
     if not changes and facts["code"] != provenance.measure_code(campaign, label):
         changes.append("its code, or the code that measures it, has changed")
     if len(changes) > _SHOWN:

@@ -161,13 +161,9 @@ def any_of(labels: Iterable[str]) -> str:
 
 def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
     """(function, dimension, instance, run) of every planned run of an algorithm."""
-    problems = campaign.problems
-    return {
-        (function, dimension, instance, run)
-        for function, dimension in problems.spaces
-        for instance in problems.instances
-        for run in range(campaign.runs)
-    }
+    problems, runs = campaign.problems, range(campaign.runs)
+    every = product(problems.spaces, problems.instances, runs)
+    return {(*space, instance, run) for space, instance, run in every}
 
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
