@@ -177,6 +177,7 @@ class Inspection:
         self._campaign: Campaign | None = None
         self._planned: dict[str, set[PurePosixPath]] | None = None
         self.problems = self._files = self._runs = 0
+        self._missing: int | None = None  # runs; None: not of a campaign
         self._collected: set[str] = set()  # labels of algorithms with a file
         self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
@@ -263,6 +264,9 @@ class Inspection:
             first, more = self._left_over[0], len(self._left_over) - 1
             others = f" and {counted(more, 'other file')}" if more else ""
             self._say(f"{first}{others}: {collected.LEFT_OVER}")
+        if self._campaign is not None:
+            expected, labels = plan.expected_runs(self._campaign), self._campaign.algorithms
+            self._missing = sum(len(expected - self._settled.get(k, set())) for k in labels)
         if self._missing:
             self._problem(f"{target}: {counted(self._missing, 'run')} missing; {plan.AGAIN}")
         for label in () if self._campaign is None else self._campaign.published:
@@ -299,15 +303,6 @@ class Inspection:
             f"{counted(len(machine_kinds(origins)), 'kind')} of machine, "
             f"differing software: {', '.join(differing_software(origins)) or 'none'}; "
             f"{'; '.join(told)}"
-        )
-
-    @property
-    def _missing(self) -> int | None:
-        if self._campaign is None:
-            return None
-        expected = plan.expected_runs(self._campaign)
-        return sum(
-            len(expected - self._settled.get(label, set())) for label in self._campaign.algorithms
         )
 
     def _counted(

@@ -765,11 +765,8 @@ class Campaign(Section):
         """The pages of a figure: the overview first, or the only page."""
         from timefair.exhibits.registry import FIGURES
 
-        return FIGURES[figure].pages(
-            self.problems.dimensions,
-            self.problems.functions,
-            len(self.algorithms) + len(self.published),
-        )
+        chosen, count = self.problems, len(self.labels)
+        return FIGURES[figure].pages(chosen.dimensions, chosen.functions, count)
 
     @property
     def figure_files(self) -> tuple[str, ...]:
