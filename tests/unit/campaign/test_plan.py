@@ -153,10 +153,10 @@ def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
 
 HOLD = """
 import sys, pathlib
-from timefair.campaign.driver import hold
-hold(pathlib.Path(sys.argv[1]))
-print("held", flush=True)
-sys.stdin.read()
+from timefair.campaign.driver import held
+with held(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
 """
 
 

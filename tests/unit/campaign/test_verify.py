@@ -310,7 +310,7 @@ F = SUITES["bbob"].problem(1, 2, 1).evaluate
 
 
 def look(seconds: float = 60.0, parameters=None, **changes) -> tuple[Reevaluation, list[str]]:
-    row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3}
+    row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3, "vectors": None}
     row |= {"best_f": F(np.array(X)), "noise_free_f": None, "best_x": X, **changes}
     table = pa.table(
         {
@@ -380,7 +380,7 @@ def test_the_quality_of_vectors_is_computed_again():
     ]
     said: list[str] = []
     runs = pa.Table.from_pylist(rows, RUN_SCHEMA)
-    Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
+    Reevaluation(60.0).look(runs, {}, said.append)
     (line,) = said
     assert line.startswith("f1 D=2 instance 1, run 1: the set of vectors was recorded with ")
 
@@ -395,7 +395,7 @@ def test_vectors_of_environments_that_are_not_there_are_reported():
         vectors[1][1] = environment
         kept = [{"launch": 0, "evaluations": 1, "time_s": 0.1, "outputs": one} for one in vectors]
         runs = pa.Table.from_pylist([row | {"run": run, "vectors": kept}], RUN_SCHEMA)
-        Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
+        Reevaluation(60.0).look(runs, {}, said.append)
     (line,) = said
     assert "run 1: the set of vectors was recorded with " in line
     assert "now gives nan" in line

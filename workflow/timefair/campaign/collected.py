@@ -1,9 +1,8 @@
 """The collected files of a campaign, and the finished runs that it keeps after a change.
 
-Files of algorithms that were removed or renamed stay in the folder. No command reads them. The key
-of a record covers the number of runs in its round, and its name the instances of its job. If these
-change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take runs
-from earlier records that differ from the planned ones in nothing else.
+The key of a record covers the number of runs in its round, and its name the instances of its job.
+If these change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take
+runs from earlier records that differ from the planned ones in nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from pathlib import Path, PurePosixPath
@@ -168,58 +166,46 @@ def earlier_records(
                 yield plan.span_of(asked["runs"], asked["rounds"], other.round), found
 
 
-@dataclass
-class Finished:
-    """The finished runs of a campaign's folder."""
-
-    wanted: int  # at most
-    recorded: int = 0  # in planned records
-    taken: int = 0  # of earlier records
-    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
-
-    def lines(self) -> Iterator[str]:
-        """What is kept and what is not; nothing if no run is finished."""
-        kept = self.recorded + self.taken
-        if done := kept + self.lost.total():
-            yield (
-                f"finished      {kept} of {done} finished runs are kept; "
-                f"{counted(self.wanted - kept, 'is', 'are')} to be measured"
-            )
-        for (label, why), runs in sorted(self.lost.items()):
-            yield f"not kept      {runs} finished run(s) of {label}: {why}"
-
-
-def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
-    """Count the finished runs in ``results/<campaign>``; see `Finished`."""
-    found = Finished(plan.cell_count(campaign) * campaign.runs)
-    if not (rooms := sorted((folder / "records").glob("*/*/"))):
-        return found
+def finished(
+    campaign: Campaign, keys: plan.Keys, folder: Path, *, changed: bool = False
+) -> Iterator[str]:
+    """Lines on the finished runs in ``results/<campaign>``: how many are kept, in planned records
+    or taken of earlier ones, and which are not, because they are measured again or of no algorithm
+    of the campaign; nothing without any, or if only `changed` ones matter and all are planned.
+    """
+    recorded = taken = 0
     lacking: set[_RunName] = set()
-    for job in plan.jobs(campaign):
+    rooms = sorted((folder / "records").glob("*/*/"))
+    for job in plan.jobs(campaign) if rooms else ():
         runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
         if (folder / job.record(keys[job.algorithm, job.round])).exists():
-            found.recorded += len(runs)
+            recorded += len(runs)
         else:
             lacking |= {(job.algorithm, job.function, job.dimension, *run) for run in runs}
-    if not lacking:
-        return found
     lost: dict[_RunName, str] = {}
-    parts = provenance.decisive(campaign, campaign.algorithms)
-    for room in rooms:
+    parts = provenance.decisive(campaign, campaign.algorithms) if lacking else {}
+    for room in rooms if lacking else ():
         label, why, names = _room(campaign, parts, room)
         if why:
             lost |= dict.fromkeys(names, why)
         else:
-            taken = lacking & {(label, *name[1:]) for name in names}
-            found.taken += len(taken)
-            lacking -= taken
-    found.lost.update(
+            found = lacking & {(label, *name[1:]) for name in names}
+            taken += len(found)
+            lacking -= found
+    not_kept = Counter(
         (name[0], why)
         for name, why in lost.items()
         if name in lacking or name[0] not in campaign.algorithms
     )
-    return found
+    kept = recorded + taken
+    if (done := kept + not_kept.total()) and (taken or not_kept or not changed):
+        wanted = plan.cell_count(campaign) * campaign.runs
+        yield (
+            f"finished      {kept} of {done} finished runs are kept; "
+            f"{counted(wanted - kept, 'is', 'are')} to be measured"
+        )
+    for (label, why), count in sorted(not_kept.items()):
+        yield f"not kept      {count} finished run(s) of {label}: {why}"
 
 
 def _room(
@@ -248,7 +234,7 @@ def _room(
     now = label if label in campaign.algorithms else next(formerly, None)
     if now is None:
         why = f"it is not in the campaign; to keep them under a new label, write formerly: {was}"
-    elif takes_earlier_runs(campaign) and facts["key"] == provenance.span_key(parts[now], of_round):
+    elif takes_earlier_runs(campaign) and facts["key"] == provenance.key_of(parts[now], of_round):
         return now, "", runs
     else:
         why = _why(campaign, label, facts) if now == label else f"{now} has other settings or code"
@@ -266,23 +252,14 @@ def job_of(path: Path | PurePosixPath) -> plan.Job | None:
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
-    was = decisive_settings(facts["campaign"], label)
-    now = decisive_settings(campaign.model_dump(mode="json"), label)
-    changes = [
-        f"{name}: {was.get(name)}, now {now.get(name)}"
-        for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
-        if was.get(name) != now.get(name)
-    ]
+    more = ("formerly", *added_keys("algorithms"))
+    both = facts["campaign"], campaign.model_dump(mode="json")
+    was, now = (integrity.decisive_settings(asked, label, more) for asked in both)
+    names = sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
+    pairs = ((name, was.get(name), now.get(name)) for name in names)
+    changes = [f"{name}: {old}, now {new}" for name, old, new in pairs if old != new]
     if not changes and facts["code"] != provenance.measure_code(campaign, label):
         changes.append("its code, or the code that measures it, has changed")
     if len(changes) > _SHOWN:
         changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
     return "; ".join(changes) or "the software, another algorithm, or the planned runs have changed"
-
-
-def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
-    spec = asked["algorithms"].get(label, {})
-    added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
-    of_label = integrity.dotted({f"algorithms.{label}": added})
-    return integrity.decisive_settings(asked, label) | of_label

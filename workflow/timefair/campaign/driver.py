@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()  # folders; a workflow may read a module's Snakefile several times
+_locks = ExitStack()  # until this process ends for any reason
+atexit.register(_locks.close)
 _taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
 Workflow: TypeAlias = Any
 """Snakemake's workflow. Of its configuration files, those of the command line come first, and take
@@ -58,7 +61,7 @@ class Driver:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
-            _say(collected.finished(campaign, keys, folder).lines())
+            _say(collected.finished(campaign, keys, folder))
 
     def take(self) -> list[str]:
         """Lock the folder, and write the snapshot and the keys into it, once, if this process runs
@@ -76,14 +79,13 @@ class Driver:
                 if workflow.local_exec:
                     check_machine(self.campaign)
                     check_installed()
-                hold(self.folder)
+                _locks.enter_context(held(self.folder))
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
-            found = collected.finished(self.campaign, self._keys, self.folder)
-            lost = found.lines() if found.lost or found.taken else ()
-            _say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
+            changes = collected.finished(self.campaign, self._keys, self.folder, changed=True)
+            _say([*changes, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
             if workflow.local_exec and workflow.scheduling_settings is not None:
                 # Snakemake's own process does not compute while timed runs execute here.
                 workflow.scheduling_settings.max_jobs_per_timespan = None
@@ -107,15 +109,17 @@ def taken() -> Driver | None:
     return _taken[0] if len(_taken) == 1 else None
 
 
-def hold(folder: Path) -> int | None:
-    """Lock the folder of a campaign, which is created, until this process ends for any reason, or
-    the descriptor is closed, which is None if this process has locked it before.
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock the folder of a campaign, which is created, inside the block; not again, if this process
+    has locked it before.
 
     Jobs that outlive a killed workflow lock only their own journals. `InputError` if another
     process has locked it, or nothing can be written there.
     """
-    if folder.resolve() in _held:
-        return None
+    if (place := folder.resolve()) in _held:
+        yield
+        return
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)
@@ -126,20 +130,12 @@ def hold(folder: Path) -> int | None:
                 "wait until it has ended, or end it"
             )
         note(fd, str(os.getpid()))
-    _held.add(folder.resolve())
-    return fd
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Lock the folder of a campaign inside the block, as `hold` does."""
-    place, fd = folder.resolve(), hold(folder)
+    _held.add(place)
     try:
         yield
     finally:
-        if fd is not None:
-            _held.remove(place)
-            os.close(fd)
+        _held.remove(place)
+        os.close(fd)
 
 
 def permit(campaign: Campaign, folder: Path) -> None:

@@ -148,11 +148,6 @@ def tuning_record(label: str, keys: Keys) -> PurePosixPath:
     return PurePosixPath(TUNING.format(algorithm=label, key=key))
 
 
-def rounds_of(campaign: Campaign, label: str) -> range:
-    """The rounds for which an algorithm has keys; those of a tuned variant begin by its search."""
-    return range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
-
-
 def published_files(campaign: Campaign, label: str) -> list[str]:
     path = Path(campaign.published[label].path)
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
@@ -166,13 +161,9 @@ def any_of(labels: Iterable[str]) -> str:
 
 def expected_runs(campaign: Campaign) -> set[tuple[int, int, int, int]]:
     """(function, dimension, instance, run) of every planned run of an algorithm."""
-    problems = campaign.problems
-    return {
-        (function, dimension, instance, run)
-        for function, dimension in problems.spaces
-        for instance in problems.instances
-        for run in range(campaign.runs)
-    }
+    problems, runs = campaign.problems, range(campaign.runs)
+    every = product(problems.spaces, problems.instances, runs)
+    return {(*space, instance, run) for space, instance, run in every}
 
 
 def write_snapshot(campaign: Campaign, folder: Path) -> Path:
@@ -196,7 +187,7 @@ def read_keys(folder: Path, campaign: Campaign) -> Keys:
         return {
             (label, round): str(planned[label][str(round)])
             for label in campaign.algorithms
-            for round in rounds_of(campaign, label)
+            for round in range(TUNING_ROUND if label in campaign.tuned else 1, campaign.rounds + 1)
         }
     except (OSError, ValueError, LookupError, TypeError):
         raise InputError(f"{path}: not the campaign's keys; {AGAIN}") from None

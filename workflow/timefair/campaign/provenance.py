@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
-from timefair.campaign.plan import TUNING_ROUND, Span, span_of
+from timefair.campaign.plan import TUNING_ROUND, span_of
 from timefair.machine.facts import versions
 from timefair.records.integrity import SHARED
 
@@ -39,14 +39,13 @@ def measure_key(campaign: Campaign, label: str, round: int) -> str:
     Not of functions, dimensions and instances, which the name of the record has, nor of the
     analysis; of other algorithms only if the stopping rule compares algorithms.
     """
-    return span_key(
-        decisive(campaign, [label])[label], span_of(campaign.runs, campaign.rounds, round)
-    )
+    parts = decisive(campaign, [label])[label]
+    return key_of(parts, span_of(campaign.runs, campaign.rounds, round))
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
     keys = {
-        (label, round): span_key(parts, span_of(campaign.runs, campaign.rounds, round))
+        (label, round): key_of(parts, span_of(campaign.runs, campaign.rounds, round))
         for label, parts in decisive(campaign, campaign.algorithms).items()
         for round in range(1, campaign.rounds + 1)
     }
@@ -62,11 +61,6 @@ def tuning_key(campaign: Campaign, label: str) -> str:
 def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
     algorithm = decisive_alone(campaign.of_tuning(label), label)
     return {"algorithm": algorithm, **campaign.tuned[label].decisive(campaign)}
-
-
-def span_key(parts: Mapping[str, Any], runs: Span) -> str:
-    """`measure_key` of these runs of an algorithm, whose other parts are those of `decisive`."""
-    return key_of(parts, runs)
 
 
 def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -103,8 +97,7 @@ def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     if (there := elsewhere(campaign, label)) is not None:
         if there["faults"]:
             raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
-        found: dict[str, Any] = there["decisive"]
-        return found
+        return dict(there["decisive"])
     spec, problems = campaign.algorithms[label], campaign.problems
     uses = algorithms.involved(spec.use, spec.parameters)
     names = ("numpy", *_suite(campaign).distributions, *algorithms.distributions(*uses))
@@ -135,8 +128,7 @@ def measure_code(campaign: Campaign, label: str) -> str:
     the adapter and the policies.
     """
     if (there := elsewhere(campaign, label)) is not None:
-        found: str = there["code"]
-        return found
+        return str(there["code"])
     suite, policy = _suite(campaign), type(campaign.restart_of(label))
     of_policies = [
         path

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
-from types import MappingProxyType
 
 from timefair.basics.errors import InputError
 
@@ -52,7 +51,7 @@ def command(config: Path, cores: int | str, *options: str) -> list[str]:
     ]  # fmt: skip
 
 
-def begin(target: Path, own: Mapping[str, str] = MappingProxyType({})) -> None:
+def begin(target: Path, own: Mapping[str, str]) -> None:
     """Write the files that a folder needs to run campaigns: a Snakefile, a campaign, the profiles.
 
     `own` are other files by name, maybe with a `CAMPAIGN`. `InputError` if one exists already, or

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError, described
 from timefair.basics.extension import each
@@ -42,9 +41,8 @@ from timefair.records.store import MEND, Record, open_record, read_journal
 
 Say = Callable[[str], None]
 _PROBLEM = ("suite", "function", "dimension", "instance")
-OF_POINTS = (*_PROBLEM, "run", "best_f", "noise_free_f", "best_x")
-OF_VECTORS = (*_PROBLEM, "run", "best_f", "vectors")
-"""The columns that `Reevaluation.look` reads, and `look_at_vectors`."""
+OF_POINTS = (*_PROBLEM, "run", "best_f", "noise_free_f", "best_x", "vectors")
+"""The columns that `Reevaluation.look` reads."""
 
 ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
@@ -72,35 +70,33 @@ class Reevaluation:
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
     def look(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
-        """Evaluate the best points of runs with `OF_POINTS`, without noise if possible."""
-        for row in runs.select(OF_POINTS).filter(pc.is_valid(runs["best_x"])).to_pylist():
-            problem = self._problem(row, parameters) if self._left_s > 0 else None
-            begun, kind = time.monotonic(), "skipped"
-            if problem is not None:
-                kind = self._evaluated(problem, row, say)
-                self._left_s -= time.monotonic() - begun
-            self.found[kind] += 1
-
-    def look_at_vectors(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
-        """Compute the quality again that follows from vectors, of runs with `OF_VECTORS`."""
-        for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
+        """Evaluate the best points of runs with `OF_POINTS`, without noise if possible, and compute
+        the quality again that follows from vectors.
+        """
+        for row in runs.select(OF_POINTS).to_pylist():
+            if row["best_x"] is not None:
+                problem = self._problem(row, parameters) if self._left_s > 0 else None
+                begun, kind = time.monotonic(), "skipped"
+                if problem is not None:
+                    kind = self._evaluated(problem, row, say)
+                    self._left_s -= time.monotonic() - begun
+                self.found[kind] += 1
             problem = self._problem(row, parameters) if row["vectors"] else None
-            if problem is None or not problem.kind.rated:
-                continue
-            vectors = np.array([one["outputs"] for one in row["vectors"]])
-            try:
-                now = float(np.min(problem.kind.quality(vectors)))
-            except ValueError:  # vectors that the problem does not have
-                now = np.nan
-            if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
-                say(_differs(row, now, "set of vectors"))
+            if problem is not None and problem.kind.rated:
+                vectors = np.array([one["outputs"] for one in row["vectors"]])
+                try:
+                    now = float(np.min(problem.kind.quality(vectors)))
+                except ValueError:  # vectors that the problem does not have
+                    now = np.nan
+                if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
+                    say(_differs(row, now, "set of vectors"))
 
     def _evaluated(self, problem: Problem, row: dict[str, Any], say: Say) -> str:
         if row["noise_free_f"] is None:
             if problem.reseed is not None:
                 return "noisy"
         elif problem.noise_free is not None:
-            row["best_f"] = row["noise_free_f"]
+            row = {**row, "best_f": row["noise_free_f"]}
             problem = replace(problem, evaluate=problem.noise_free)
         x, recorded = np.array(row["best_x"], dtype=np.float64), row["best_f"]
         now: float | str
@@ -181,6 +177,7 @@ class Inspection:
         self._campaign: Campaign | None = None
         self._planned: dict[str, set[PurePosixPath]] | None = None
         self.problems = self._files = self._runs = 0
+        self._missing: int | None = None  # runs; None: not of a campaign
         self._collected: set[str] = set()  # labels of algorithms with a file
         self._settled: dict[str, set[RunKey]] = {}  # runs that are there, or that a rule spared
         self._measured: dict[str, Measured] = {}
@@ -267,6 +264,9 @@ class Inspection:
             first, more = self._left_over[0], len(self._left_over) - 1
             others = f" and {counted(more, 'other file')}" if more else ""
             self._say(f"{first}{others}: {collected.LEFT_OVER}")
+        if self._campaign is not None:
+            expected, labels = plan.expected_runs(self._campaign), self._campaign.algorithms
+            self._missing = sum(len(expected - self._settled.get(k, set())) for k in labels)
         if self._missing:
             self._problem(f"{target}: {counted(self._missing, 'run')} missing; {plan.AGAIN}")
         for label in () if self._campaign is None else self._campaign.published:
@@ -305,15 +305,6 @@ class Inspection:
             f"{'; '.join(told)}"
         )
 
-    @property
-    def _missing(self) -> int | None:
-        if self._campaign is None:
-            return None
-        expected = plan.expected_runs(self._campaign)
-        return sum(
-            len(expected - self._settled.get(label, set())) for label in self._campaign.algorithms
-        )
-
     def _counted(
         self, label: str, record: Record, place: Place | None, planned: set[RunKey]
     ) -> None:
@@ -350,7 +341,6 @@ class Inspection:
                 elif "campaign" in record.facts:
                     parameters = record.facts["campaign"]["problems"]["parameters"]
                 self._points.look(runs, parameters, say)
-                self._points.look_at_vectors(runs, parameters, say)
                 found = map(suites.refutation, runs.select(suites.COLUMNS).to_pylist())
                 self._refuted |= dict.fromkeys(filter(None, found), PUBLISHED in record.facts)
         return seen

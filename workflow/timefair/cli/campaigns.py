@@ -48,7 +48,7 @@ def _init(arguments: argparse.Namespace) -> None:
     """
     from timefair.campaign import scaffold
 
-    scaffold.begin(arguments.folder)
+    scaffold.begin(arguments.folder, {})
     print(
         f"{arguments.folder}: change campaign.yaml, then\n"
         f"  cd {arguments.folder}\n"
@@ -103,7 +103,7 @@ def _lines(arguments: argparse.Namespace) -> Iterator[str]:
     if (folder := Path("results") / campaign.name).is_dir():  # what snakemake would keep of it
         from timefair.campaign import collected, provenance
 
-        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
+        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder)
     yield f"algorithms    {len(campaign.algorithms)}"
     if campaign.published:
         recorded = any(of.format == "timefair" for of in campaign.published.values())

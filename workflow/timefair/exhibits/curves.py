@@ -14,7 +14,14 @@ from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.exhibit import Made, Parts, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, Layout, Points
-from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
+from timefair.records.rundata.problems import (
+    ProblemRuns,
+    Spent,
+    complete_problems,
+    equal_if_solved,
+    known_until,
+    problems,
+)
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -337,14 +344,33 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         return statistics.performance_ratios(costs, floor=LEAST[unit])
 
     spent = Spent.until(reached_at, runs.spent(unit))
-    for group in shared_problems(runs, spent):
-        observed = ratios(group.costs())
+
+    def costs(problem: ProblemRuns) -> dict[str, Spent]:
+        return {name: spent.of(problem.rows[mine]) for name, mine in problem.algorithms.items()}
+
+    def resampled(problem: ProblemRuns) -> NDArray[np.float64]:
+        each = [
+            statistics.resampled_ert(
+                one.cost,
+                one.success,
+                resamples=analysis.resamples,
+                rng=analysis.stream({**problem.names, "algorithm": algorithm}),
+            )
+            for algorithm, one in costs(problem).items()
+        ]
+        return ratios(np.stack(each, axis=-1))
+
+    for space, algorithms, complete in complete_problems(problems(runs, "instance")):
+        erts = [np.stack([one.ert for one in costs(k).values()], axis=-1) for k in complete]
+        observed = ratios(np.concatenate([np.empty((0, len(algorithms))), *erts]))
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)
         grid[-1] = largest
         fraction = statistics.performance_profile(observed, grid)
-        band = group.band(fraction, grid, analysis, ratios)
-        curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
-        for algorithm, *of_it in curves:
-            part = {**group.names, "algorithm": algorithm, "problems": len(observed), "ratio": grid}
-            yield part | dict(zip(("fraction", "low", "high"), of_it, strict=True))
+        alone = any(rows.size == 1 for one in complete for rows in one.algorithms.values())
+        samples = () if alone else map(resampled, complete)
+        band = statistics.profile_band(fraction, samples, grid, confidence=analysis.confidence)
+        names = dict(zip(SPACE, space, strict=True)) | {"problems": len(observed), "ratio": grid}
+        for algorithm, *of_it in zip(algorithms, fraction.T, band.low.T, band.high.T, strict=True):
+            limits = dict(zip(("fraction", "low", "high"), of_it, strict=True))
+            yield names | {"algorithm": algorithm} | limits

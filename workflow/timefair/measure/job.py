@@ -355,7 +355,7 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: stor
     machine = machine_kind(prepared.origin(label)["machine"])
     for runs, found in others:
         if (
-            found.facts["key"] == provenance.span_key(parts, runs)
+            found.facts["key"] == provenance.key_of(parts, runs)
             and machine_kind(found.facts["machine"]) == machine
             and found.facts.get("tuning", {}).get("checksum") == prepared.search.get("checksum")
             and (not journal.runs or schedule_of(found.facts) == prepared.schedule)

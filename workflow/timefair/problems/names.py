@@ -27,8 +27,8 @@ def declared(suite: str) -> dict[int, str]:
         return TypeAdapter(FunctionNames).validate_python(given, strict=True)
     except ValidationError:
         raise InputError(
-            f"the attribute names of {suite} should have a name for each number, such as "
-            f"{{1: 'pump'}}, each one line of at most 40 characters, not {given!r}"
+            f"problems.suite: the attribute names of {suite} should have a name for each number, "
+            f"such as {{1: 'pump'}}, each one line of at most 40 characters, not {given!r}"
         ) from None
 
 

@@ -114,9 +114,8 @@ class _Rows:
         within = self.owner[1:] == self.owner[:-1]
         return self.all(np.concatenate([np.ones(min(1, self.owner.size), bool), holds | ~within]))
 
-    def rising(self, *names: str) -> NDArray[np.bool_]:
-        each = [self.steps(self[name][1:] >= self[name][:-1]) for name in names]
-        return np.asarray(np.logical_and.reduce(each))
+    def rising(self, name: str) -> NDArray[np.bool_]:
+        return self.steps(self[name][1:] >= self[name][:-1])
 
     def least(self, name: str) -> NDArray[np.float64]:
         """The least value of each run, `inf` for a run without rows."""
@@ -138,10 +137,6 @@ class _Runs:
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         return self._values[name]
-
-    def begun(self, rows: _Rows) -> NDArray[np.bool_]:
-        launch = rows["launch"]
-        return np.asarray((launch >= 0) & (launch < self.launches.count[rows.owner]))
 
     def moments(self, rows: _Rows) -> NDArray[np.float64]:
         """A number for each nested row that rises with the run, and in it with the evaluations."""
@@ -221,14 +216,13 @@ def _of_rows(runs: _Runs, name: str, published: bool) -> Clauses:
     if name in ("events", "vectors") and not published:
         in_time &= (~runs.known["budget_s"])[owner] | (time_s < runs["budget_s"][owner])
     yield f"{what} is not from the time of the run", ~timed | rows.all(in_time)
-    begun = runs.begun(rows)
+    launch, launches = rows["launch"], runs.launches
+    begun = (launch >= 0) & (launch < launches.count[owner])
     if not published:
         yield f"{what} belongs to a launch that was not begun", rows.all(begun)
     if "precision" not in number or not begun.any():
         return
-    launches = runs.launches
-    made_by = launches.begin[owner] + np.where(begun, rows["launch"], 0).astype(np.intp)
-    made_by = np.where(begun, made_by, 0)
+    made_by = np.where(begun, launches.begin[owner] + launch, 0).astype(np.intp)
     during = (time_s >= launches["start_s"][made_by]) & (time_s <= launches["end_s"][made_by])
     yield f"{what} is not from the time of its launch", rows.all(during | ~begun)
     as_good = rows["precision"] >= launches["best_precision"][made_by]

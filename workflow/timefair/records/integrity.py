@@ -302,8 +302,12 @@ def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     return {"repeats": repeats, "reference": by_default if timed is None else timed}
 
 
-def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Settings that determine an algorithm's runs, by dotted names; without a label, of all."""
+def decisive_settings(
+    campaign: Mapping[str, Any], label: str, more: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Settings that determine an algorithm's runs, by dotted names, and `more` keys of it; without
+    a label, of all.
+    """
     problems, spec = campaign.get("problems", {}), campaign.get("algorithms", {}).get(label, {})
     asked = {name: campaign.get(name) for name in SHARED}
     asked["budget"] = {k: v for k, v in (asked["budget"] or {}).items() if v is not None}
@@ -312,7 +316,7 @@ def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]
     if label:
         asked["restart"] = setting_of(campaign, label, "restart")
         asked["isolation"] = setting_of(campaign, label, "isolation") or "shared"
-        asked[f"algorithms.{label}"] = {name: spec.get(name) for name in _OF_ALGORITHM}
+        asked[f"algorithms.{label}"] = {name: spec.get(name) for name in (*_OF_ALGORITHM, *more)}
     return dotted(asked)
 
 
@@ -338,8 +342,7 @@ def required_in_words(required: Mapping[str, Any]) -> str:
     """
     words = {"processor": "processor {}", "cores": "{} cores", "memory_gb": "{} GB"}
     words["host"] = "host {}"
-    given = {key: value for key in words if (value := required.get(key)) is not None}
-    return ", ".join(words[key].format(value) for key, value in given.items())
+    return ", ".join(words[key].format(required[key]) for key in words if required.get(key))
 
 
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:

@@ -16,10 +16,10 @@ class Status(StrEnum):
     OK = "ok"  # The algorithm ran without a fault until its budget, its target or its own end
     RAISED = "raised"
     """The algorithm raised an exception; `message` holds it. Events up to then are kept."""
-    EXITED = "exited"
-    """The algorithm ended the interpreter itself (``os._exit``); `message` holds the exit code."""
-    CRASHED = "crashed"
-    """A signal ended the process (segmentation fault, abort); `message` names the signal."""
+    EXITED = "exited"  # The algorithm ended the interpreter (`os._exit`); `message`: the exit code
+    CRASHED = (
+        "crashed"  # A signal ended the process (segmentation fault, abort); `message` names it
+    )
     KILLED = "killed"
     """In each attempt, SIGKILL or SIGTERM came from outside before the deadline, or the run ended
     the process that measured it.
@@ -33,8 +33,7 @@ class Status(StrEnum):
     where. None of these data are kept.
     """
     NO_EVALUATION = "no_evaluation"  # The run ended without an evaluation
-    NO_FINITE_VALUE = "no_finite_value"
-    """The algorithm evaluated, and every value was NaN or infinite."""
+    NO_FINITE_VALUE = "no_finite_value"  # Every value was NaN or infinite
 
 
 class StopReason(StrEnum):
@@ -42,8 +41,7 @@ class StopReason(StrEnum):
 
     TARGET = "target"  # The final target was reached
     TIME = "time"  # The objective ended the run at the first evaluation that finished at or after T
-    TIME_KILLED = "time_killed"
-    """The kernel timer ended the run between two evaluations, just after T."""
+    TIME_KILLED = "time_killed"  # The kernel timer ended it between two evaluations, just after T
     EVALUATIONS = "evaluations"  # The budget of evaluations was used up
     ALGORITHM_ENDED = "algorithm_ended"
     """The algorithm returned, and the policy does not restart it (``none``, or an empty launch)."""

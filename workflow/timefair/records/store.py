@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -85,7 +85,6 @@ def avoid_pandas() -> None:
         pa.array([0])
 
 
-Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 MEND = "delete it and start snakemake again"
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
@@ -199,14 +198,12 @@ def open_record(path: Path) -> Record:
 
 def facts_of(schema: pa.Schema) -> dict[str, Any]:
     """The facts in the metadata of a table made from records; empty if there are none."""
-    facts: dict[str, Any] = json.loads((schema.metadata or {}).get(_FACTS, "{}"))
-    return facts
+    return dict(json.loads((schema.metadata or {}).get(_FACTS, "{}")))
 
 
-def with_facts(runs: Runs, facts: Mapping[str, Any]) -> Runs:
+def with_facts(runs: Any, facts: Mapping[str, Any]) -> Any:
     """The same table or batch with only these facts in its metadata."""
-    with_them: Runs = runs.replace_schema_metadata({_FACTS: _json(facts)})
-    return with_them
+    return runs.replace_schema_metadata({_FACTS: _json(facts)})
 
 
 def _json(value: object) -> bytes:

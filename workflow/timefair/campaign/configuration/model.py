@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
+from itertools import chain, product
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -587,40 +588,40 @@ class Campaign(Section):
         for label in self.published:
             if label in self.algorithms:
                 yield f"published.{label}", "an algorithm already has this label; give another"
+        others = [name for name, one in self.algorithms.items() if one.seed_as is None]
         for label, spec in self.algorithms.items():
+            key = f"algorithms.{label}"
             if self.is_apart(label) and spec.threads > 1:
-                key = f"algorithms.{label}.threads"
-                yield key, f"{spec.threads}: should be 1 with isolation: strict"
+                yield f"{key}.threads", f"{spec.threads}: should be 1 with isolation: strict"
             if self.isolation_of(label) == "strict" and self.budget.cpu_s is not None:
                 yield "budget.cpu_s", f"not with isolation: strict ({label}), which waits busily"
-        for label, spec in self.algorithms.items():
             name = spec.search.label_of(label) if spec.search else label
             if spec.search and self.algorithms[name].tuned != label:
                 said = f"the label of the tuned variant of {label!r}; give another"
                 yield f"algorithms.{name}", said
             if spec.tuned is not None and label not in self.tuned:
-                said = f"{spec.tuned!r}: timefair writes this key; remove it"
-                yield f"algorithms.{label}.tuned", said
+                yield f"{key}.tuned", f"{spec.tuned!r}: timefair writes this key; remove it"
+            if spec.seed_as not in (None, *others):
+                said = "should be an algorithm of this campaign, without seed_as"
+                yield f"{key}.seed_as", f"{spec.seed_as!r}: {said}"
+            if spec.formerly in self.algorithms:
+                said = f"{spec.formerly!r}: should not be in the campaign any more"
+                yield f"{key}.formerly", said
         if self.block is not None and self.stopping.compares:
             yield (
                 "block",
                 f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
                 f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
             )
-        yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
 
     @property
     def tuned(self) -> dict[str, Any]:
         """The tuned variants by label, each with the search that determines its parameters."""
-        return {
-            name: search
-            for label, spec in self.algorithms.items()
-            if (search := spec.search) is not None
-            and (variant := self.algorithms.get(name := search.label_of(label))) is not None
-            and variant.tuned == label
-        }
+        every = self.algorithms
+        searches = {k: every[one.tuned].search for k, one in every.items() if one.tuned in every}
+        return {k: of for k, of in searches.items() if of and of.label_of(every[k].tuned) == k}
 
     def of_tuning(self, label: str) -> Campaign:
         """The campaign of the search for a tuned variant; see `Search.alone`."""
@@ -666,27 +667,10 @@ class Campaign(Section):
         """The algorithms whose times are compared."""
         return tuple(self.published if self.is_foreign else self.algorithms)
 
-    def _seed_faults(self) -> Iterator[Fault]:
-        for label, spec in self.algorithms.items():
-            key, chain = f"algorithms.{label}.seed_as", [label]
-            if spec.seed_as is not None and spec.seed_as not in self.algorithms:
-                yield key, f"{spec.seed_as!r}: should be an algorithm of this campaign"
-            if spec.formerly in self.algorithms:
-                key_of_former = f"algorithms.{label}.formerly"
-                yield key_of_former, f"{spec.formerly!r}: should not be in the campaign any more"
-            while (other := self.algorithms[chain[-1]].seed_as) in self.algorithms:
-                if other in chain:
-                    break
-                chain.append(other)
-            if other == label == min(chain):
-                cycle = " -> ".join([*chain, label])
-                yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
-
     def seeds_of(self, label: str) -> str:
-        """The label whose seeds an algorithm uses: the last in its chain of `seed_as`."""
-        while (other := self.algorithms[label].seed_as) is not None:
-            label = other
-        return self.algorithms[label].formerly or label
+        """The label whose seeds an algorithm uses."""
+        own = self.algorithms[label].seed_as or label
+        return self.algorithms[own].formerly or own
 
     @property
     def changes_by_clock(self) -> bool:
@@ -741,7 +725,7 @@ class Campaign(Section):
 
         added = [
             name
-            for one in self._keyed
+            for one in filter(self._has_key_of, extensions().values())
             for name in getattr(one, kind)
             if not self.lacks
             or name in one.of_values
@@ -781,11 +765,8 @@ class Campaign(Section):
         """The pages of a figure: the overview first, or the only page."""
         from timefair.exhibits.registry import FIGURES
 
-        return FIGURES[figure].pages(
-            self.problems.dimensions,
-            self.problems.functions,
-            len(self.algorithms) + len(self.published),
-        )
+        chosen, count = self.problems, len(self.labels)
+        return FIGURES[figure].pages(chosen.dimensions, chosen.functions, count)
 
     @property
     def figure_files(self) -> tuple[str, ...]:
@@ -803,23 +784,14 @@ class Campaign(Section):
             needed.add("restarts")
         for one in extensions().values():
             for_keys = any(getattr(self, key) is not None for key in one.reported_for)
-            if for_keys or one in self._keyed:
+            if for_keys or self._has_key_of(one):
                 needed |= {*one.reported}
         return tuple(sorted(needed))
 
-    @property
-    def _keyed(self) -> list[Extension]:
-        parts = (("", [self]), ("algorithms", self.algorithms.values()))
-        return [
-            one
-            for one in extensions().values()
-            if any(
-                getattr(section, key) is not None
-                for part, sections in parts
-                for key, _ in one.sections_of(part)
-                for section in sections
-            )
-        ]
+    def _has_key_of(self, one: Extension) -> bool:
+        of_algorithms = product(self.algorithms.values(), one.sections_of("algorithms"))
+        sections = chain(product([self], one.sections_of("")), of_algorithms)
+        return any(getattr(section, key) is not None for section, (key, _) in sections)
 
     @property
     def analysis_settings(self) -> dict[str, Any]:

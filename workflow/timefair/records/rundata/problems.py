@@ -6,7 +6,7 @@ chance, so precisions at or below the final target count as 0 here, and such run
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -20,11 +20,11 @@ from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.rundata.runs import PROBLEM, UNITS, Runs, Unit, kept
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
-from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
+from timefair.statistics.curves import best_so_far
 from timefair.statistics.ert import ert
 from timefair.statistics.ranks import average_ranks
 from timefair.statistics.runtimes import rounds
-from timefair.statistics.samples import Estimate, sample_quantile
+from timefair.statistics.samples import sample_quantile
 
 Space: TypeAlias = tuple[str, int]  # a suite and a dimension
 KEYS = ("suite", "dimension", "function")
@@ -34,8 +34,8 @@ BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evalua
 
 @dataclass(frozen=True, eq=False)
 class ProblemRuns:
-    """The runs on one problem, with all instances pooled: its `KEYS`, their rows in the frame, and
-    which of these are the runs of each algorithm, in alphabetical order.
+    """The runs on one problem, with all instances pooled or on one: its `KEYS`, and the instance,
+    their rows in the frame, and which of these are each algorithm's, in alphabetical order.
     """
 
     names: dict[str, Any]
@@ -56,10 +56,12 @@ class ProblemRuns:
 
 
 @kept
-def problems(runs: Runs) -> list[ProblemRuns]:
-    """The problems of all suites and dimensions, in the order of their keys."""
+def problems(runs: Runs, *instance: str) -> list[ProblemRuns]:
+    """The problems of all suites and dimensions, in the order of their keys; with the argument
+    "instance", one for each instance.
+    """
     found = []
-    for names, rows in runs.groups(KEYS):
+    for names, rows in runs.groups((*KEYS, *instance)):
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
         found.append(ProblemRuns(names, rows, algorithms))
@@ -161,9 +163,6 @@ def _solved(runs: Runs) -> NDArray[np.bool_]:
     return np.asarray(runs.frame["stop_reason"] == StopReason.TARGET, dtype=np.bool_)
 
 
-CELL_KEYS = ("suite", "dimension", "function", "instance", "algorithm")
-
-
 @dataclass(frozen=True)
 class Spent:
     """Cost of each run up to each target, or to its own end, and success; (runs, targets)."""
@@ -205,65 +204,6 @@ class KnownCosts:
     def of(cls, runs: Runs, unit: Unit, targets: Sequence[float]) -> KnownCosts:
         reached_at = runs.runtimes(unit, np.asarray(targets, dtype=np.float64))
         return cls(Spent.until(reached_at, runs.spent(unit)), known_until(runs, unit))
-
-
-@dataclass(frozen=True)
-class Problems:
-    """The problems of a suite and dimension on which every algorithm was run: the names and runs of
-    all algorithms in alphabetical order on each instance, and the costs of all runs.
-    """
-
-    names: dict[str, Any]
-    algorithms: tuple[str, ...]
-    spent: Spent
-    instances: list[list[tuple[dict[str, Any], NDArray[np.intp]]]]
-
-    def costs(self) -> NDArray[np.float64]:
-        """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
-        erts = [
-            np.stack([self.spent.of(rows).ert for _, rows in cells], axis=-1)
-            for cells in self.instances
-        ]
-        return np.concatenate([np.empty((0, len(self.algorithms))), *erts])
-
-    def band(
-        self,
-        fraction: NDArray[np.float64],
-        grid: NDArray[np.float64],
-        analysis: Analysis,
-        measure: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    ) -> Estimate:
-        """Limits of profiles of a `measure` of the costs, e.g. their ratios; NaN without an
-        instance, or if an algorithm has only one run on some instance.
-        """
-        sizes = [rows.size for cells in self.instances for _, rows in cells]
-        if min(sizes, default=1) == 1:
-            unknown = np.full(fraction.shape, np.nan)
-            return Estimate(fraction, unknown, unknown)
-
-        def resampled(names: dict[str, Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            one, rng = self.spent.of(rows), analysis.stream(names)
-            return resampled_ert(one.cost, one.success, resamples=analysis.resamples, rng=rng)
-
-        samples = (
-            measure(np.stack([resampled(*cell) for cell in cells], axis=-1))
-            for cells in self.instances
-        )
-        return profile_band(fraction, samples, grid, confidence=analysis.confidence)
-
-
-def shared_problems(runs: Runs, spent: Spent) -> Iterator[Problems]:
-    """The problems of each suite and dimension."""
-    spaces: dict[Space, dict[tuple[int, int], list[Any]]] = {}
-    for names, rows in runs.groups(CELL_KEYS):
-        suite, dimension, *instance, _ = names.values()
-        instances = spaces.setdefault((suite, dimension), {})
-        instances.setdefault(tuple(instance), []).append((names, rows))
-    for space, instances in spaces.items():
-        algorithms = {str(cell[0]["algorithm"]) for cells in instances.values() for cell in cells}
-        complete = [cells for cells in instances.values() if len(cells) == len(algorithms)]
-        names = dict(zip(CELL_KEYS, space, strict=False))
-        yield Problems(names, tuple(sorted(algorithms)), spent, complete)
 
 
 MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
@@ -381,47 +321,46 @@ class UsedByRuns:
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
         """The costs of some runs; tables with the same settings share the result."""
-        restarted = frozenset(analysis.restarted_by_seconds.items())
-        return _used_by(runs, analysis.targets_from_easy, analysis.workers, restarted)
+        return runs.once((cls, repr(analysis)), lambda: _used_by(runs, analysis))
 
     @property
     def problems(self) -> list[ProblemRuns]:
         return problems(self.runs)
 
 
-@kept
-def _used_by(
-    runs: Runs, targets: tuple[float, ...], workers: int, restarted: frozenset[tuple[str, str]]
-) -> UsedByRuns:
-    remarks, algorithms = [], runs.frame["algorithm"]
-    batches = runs.column("batches") if workers > 1 else pa.nulls(0)
-    unknown = sorted(set(algorithms[np.asarray(batches.is_null())])) if workers > 1 else []
-    if workers > 1:
+def _used_by(runs: Runs, analysis: Analysis) -> UsedByRuns:
+    algorithms, restarted = runs.frame["algorithm"], analysis.restarted_by_seconds
+    batches = runs.column("batches") if analysis.workers > 1 else None
+    unknown = set() if batches is None else {*algorithms[np.asarray(batches.is_null())]}
+    remarks = []
+    if batches is not None:
         remarks.append(
-            f"Up to {workers} evaluations of a batch run at the same time and count as one; "
-            "an algorithm that asks for one point at a time gains nothing."
+            f"Up to {analysis.workers} evaluations of a batch run at the same time and count as "
+            "one; an algorithm that asks for one point at a time gains nothing."
         )
     if restarted:
-        named = ", ".join(f"{label} ({key})" for label, key in sorted(restarted))
+        named = ", ".join(f"{label} ({key})" for label, key in sorted(restarted.items()))
         remarks.append(
             "Omitted, because their launches end by seconds and would be others at another "
             f"evaluation cost: {named}."
         )
     if unknown:
-        remarks.append(f"Omitted, because their batches were not recorded: {', '.join(unknown)}.")
-    refused = algorithms.isin([*dict(restarted), *unknown]).to_numpy()
+        names = ", ".join(sorted(unknown))
+        remarks.append(f"Omitted, because their batches were not recorded: {names}.")
+    refused = algorithms.isin({*restarted, *unknown}).to_numpy()
     left = runs.where(~refused) if refused.any() else runs
     seconds, evaluations = (
-        Spent.until(left.runtimes(unit, targets), left.spent(unit)) for unit in UNITS
+        Spent.until(left.runtimes(unit, analysis.targets_from_easy), left.spent(unit))
+        for unit in UNITS
     )
     total = left.spent("evaluations")
     final = np.isinf(evaluations_allowed(left)) & (total > 0)
     begun = np.column_stack([evaluations.cost, total])
-    if workers > 1:
-        for run, rows in enumerate(batches.filter(pa.array(~refused)).to_pylist()):
-            if rows:
-                columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
-                begun[run] = rounds(begun[run], *columns, workers=workers)
+    rows_of = [] if batches is None else batches.filter(pa.array(~refused)).to_pylist()
+    for run, rows in enumerate(rows_of):
+        if rows:
+            columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
+            begun[run] = rounds(begun[run], *columns, workers=analysis.workers)
     observed = np.where(final, np.inf, begun[:, -1])
     of_rounds = replace(evaluations, cost=begun[:, :-1])
     return UsedByRuns(left, seconds, of_rounds, observed, " ".join(remarks))

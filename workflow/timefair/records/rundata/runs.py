@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
@@ -22,7 +22,7 @@ from timefair.records.rundata import traces as nested
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import PLACE, READINGS, by_run
+from timefair.records.store import PLACE, READINGS, by_run, facts_of
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.runtimes import relative_targets, runtimes
 
@@ -57,13 +57,8 @@ def kept(
 
     @wraps(make)
     def made_once(runs: Runs, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        def fresh() -> Result:
-            made = make(runs, *arguments, **named)
-            if isinstance(made, np.ndarray):
-                made.flags.writeable = False
-            return made
-
-        return runs.once((make, *map(identity, (*arguments, *named.values()))), fresh)
+        key = make, *map(identity, (*arguments, *named.values()))
+        return runs.once(key, lambda: make(runs, *arguments, **named))
 
     return made_once
 
@@ -114,44 +109,49 @@ class Runs:
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """The result of `make`, called once for each key; tables share it, unchanged."""
         if key not in self._kept:
-            self._kept[key] = make()
+            made = self._kept[key] = make()
+            if isinstance(made, np.ndarray):
+                made.flags.writeable = False
         return cast(Result, self._kept[key])
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
-        runs = cls._from(nested.Stored(paths))
+        files = tuple(paths)
+        runs = cls._from(*nested.plain_of(files), partial(nested.nested_of, files))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
         """The runs of a table of `RUN_SCHEMA`; `InputError` if two rows have the same keys."""
-        return cls._from(nested.Held(table))
+        facts = facts_of(table.schema)
+        origins = {label: Origins(**one) for label, one in facts.get("origins", {}).items()}
+        plain, facts = table.select(nested.PLAIN), facts | {"origins": origins}
+        return cls._from(plain, facts, lambda column, _: [table[column]])
 
     @classmethod
-    def _from(cls, source: nested.Source) -> Runs:
-        plain, facts = source.plain()
+    def _from(cls, plain: pa.Table, facts: dict[str, Any], columns: nested.Nested) -> Runs:
         sources = facts.get(PUBLISHED, {})
         published = _of_labels(plain, sources)
         timed = _of_labels(plain, [label for label in sources if sources[label].get(FOREIGN_CLOCK)])
         apart = published if (~published).any() else ~timed
-        taken = cls._some(source, plain, ~apart, facts)
+        taken = cls._some(plain, facts, columns, ~apart)
         if not apart.any():
             return replace(taken, sources=sources)
-        others = cls._some(source, plain, apart, {})
+        others = cls._some(plain, {}, columns, apart)
         untimed = [label for label in sources if BRIDGE not in sources[label]]
         return replace(taken, published=others._without_ends(untimed), sources=sources)
 
     @classmethod
     def _some(
         cls,
-        source: nested.Source,
         plain: pa.Table,
-        kept: NDArray[np.bool_],
         facts: Mapping[str, Any],
+        columns: nested.Nested,
+        kept: NDArray[np.bool_],
     ) -> Runs:
-        """Some of the runs of a source; all columns that are not nested are in memory."""
+        """Some of the runs; all columns that are not nested are in memory."""
         places = np.flatnonzero(kept)
         keys = plain.select(KEYS).take(places)
         places = places[pc.sort_indices(keys, [(key, "ascending") for key in KEYS])]
@@ -174,7 +174,7 @@ class Runs:
         frame["reference_f"] = frame["f_opt"].fillna(0.0).astype(float)
 
         def column(name: str) -> pa.ChunkedArray:
-            chunks = [chunk for part in source.nested(name) for chunk in part.chunks if len(chunk)]
+            chunks = [chunk for part in columns(name, ()) for chunk in part.chunks if len(chunk)]
             return pa.chunked_array(chunks, RUN_SCHEMA.field(name).type).take(places)
 
         def of_those_with(name: str) -> NDArray[np.intp]:
@@ -183,11 +183,11 @@ class Runs:
         constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
         found = cls(
             frame=frame,
-            traces=nested.read(source, rows, nested.TracePart).held(HELD_EVENTS),
-            feasibility=nested.read(source, constrained, nested.FeasiblePart),
-            launch_traces=nested.read(source, rows, nested.LaunchTracePart),
-            launch_log=nested.read(source, rows, nested.LaunchPart),
-            noisy=nested.read(source, noisy, nested.NoisyPart),
+            traces=nested.read(columns, rows, nested.TracePart).held(HELD_EVENTS),
+            feasibility=nested.read(columns, constrained, nested.FeasiblePart),
+            launch_traces=nested.read(columns, rows, nested.LaunchTracePart),
+            launch_log=nested.read(columns, rows, nested.LaunchPart),
+            noisy=nested.read(columns, noisy, nested.NoisyPart),
             column=column,
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),

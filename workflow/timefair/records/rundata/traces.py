@@ -25,72 +25,54 @@ from timefair.records.integrity import Origins
 from timefair.records.rundata.settings import NoisyValue
 from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
-from timefair.records.store import facts_of, open_record
+from timefair.records.store import open_record
 from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import Rule, count_within, trace
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
 
 
-class Held:
-    """A table of `RUN_SCHEMA`, with the facts in its metadata."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-
-    def plain(self) -> tuple[pa.Table, dict[str, Any]]:
-        facts = facts_of(self._table.schema)
-        named = facts.get("origins", {}).items()
-        origins = {label: Origins(**one) for label, one in named}
-        return self._table.select(PLAIN), facts | {"origins": origins}
-
-    def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
-        yield self._table[column]
-
-
-class Stored:
-    """Record files with any number of runs. Every pass checks the data that it reads."""
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._paths = tuple(paths)
-
-    def plain(self) -> tuple[pa.Table, dict[str, Any]]:
-        """The columns of all runs that are not nested, and facts; `InputError`: incomplete ones."""
-        tables, faults = [RUN_SCHEMA.empty_table().select(PLAIN)], list[str]()
-        facts: dict[str, Any] = {name: [] for name in BY_PLACE}
-        facts |= {"origins": {}, PUBLISHED: {}}
-        for path in self._paths:
-            try:
-                record = open_record(path)
-                tables.append(record.read(PLAIN))
-            except InputError as error:
-                faults += error.faults
-                continue
-            for name in BY_PLACE:
-                facts[name] += record.facts.get(name, [])
-            for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
-                if PUBLISHED in record.facts:
-                    facts[PUBLISHED][label] = record.facts[PUBLISHED]
-                else:
-                    origin = facts["origins"].setdefault(label, Origins())
-                    origin.add(record.facts)
-                    origin.started(record.facts, tables[-1])
-        if faults:
-            raise InputError(*faults)
-        return pa.concat_tables(tables), facts
-
-    def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
-        element = f"{column}.list.element"
-        columns = [f"{element}.{name}" for name in fields] or [element]
-        for path in self._paths:
-            for runs in open_record(path).row_groups(columns):
-                yield runs[column]
+def plain_of(paths: Iterable[Path]) -> tuple[pa.Table, dict[str, Any]]:
+    """The columns of all runs of record files that are not nested, and facts; `InputError`."""
+    tables, faults = [RUN_SCHEMA.empty_table().select(PLAIN)], list[str]()
+    facts: dict[str, Any] = {name: [] for name in BY_PLACE}
+    facts |= {"origins": {}, PUBLISHED: {}}
+    for path in paths:
+        try:
+            record = open_record(path)
+            tables.append(record.read(PLAIN))
+        except InputError as error:
+            faults += error.faults
+            continue
+        for name in BY_PLACE:
+            facts[name] += record.facts.get(name, [])
+        for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
+            if PUBLISHED in record.facts:
+                facts[PUBLISHED][label] = record.facts[PUBLISHED]
+            else:
+                origin = facts["origins"].setdefault(label, Origins())
+                origin.add(record.facts)
+                origin.started(record.facts, tables[-1])
+    if faults:
+        raise InputError(*faults)
+    return pa.concat_tables(tables), facts
 
 
-Source: TypeAlias = Held | Stored
-"""Runs in an arbitrary order, the same in every pass: all columns that are not nested, with facts;
-a nested column with at least some fields, by parts.
+Nested: TypeAlias = Callable[[str, Sequence[str]], Iterable[pa.ChunkedArray]]
+"""A nested column of runs with at least some of its fields, all if none are named, by parts; the
+runs are in an arbitrary order, the same at each call.
 """
+
+
+def nested_of(
+    paths: Iterable[Path], column: str, fields: Sequence[str]
+) -> Iterator[pa.ChunkedArray]:
+    """A `Nested` column of record files; every pass checks the data that it reads."""
+    element = f"{column}.list.element"
+    columns = [f"{element}.{name}" for name in fields] or [element]
+    for path in paths:
+        for runs in open_record(path).row_groups(columns):
+            yield runs[column]
 
 
 @dataclass(frozen=True)
@@ -207,14 +189,14 @@ class Parts(Generic[AnyPart]):
         return type(parts[0])(**values).taken(np.argsort(values["rows"], kind="stable"))
 
 
-def read(source: Source, rows: NDArray[np.intp], kind: type[AnyPart]) -> Parts[AnyPart]:
-    """Parts of a kind with the runs that have a row in `rows`: one for each run of the source,
-    negative to omit it.
+def read(nested: Nested, rows: NDArray[np.intp], kind: type[AnyPart]) -> Parts[AnyPart]:
+    """Parts of a kind with the runs that have a row in `rows`: one for each run, negative to omit
+    it.
     """
 
     def parts() -> Iterator[AnyPart]:
         first = 0
-        for found in zip(*(source.nested(*one) for one in kind.columns), strict=True):
+        for found in zip(*(nested(*one) for one in kind.columns), strict=True):
             here = rows[first : first + len(found[0])]
             first += len(here)
             kept = here >= 0
@@ -310,13 +292,10 @@ def vectors_of(column: pa.ChunkedArray) -> Vectors:
     first = offsets_of(lengths)  # vectors of all runs, one after the other
     begin = offsets_of(pc.list_value_length(outputs).to_numpy())[first]
     return [
-        np.column_stack(
-            [
-                costs[first[run] : first[run + 1]],
-                numbers[start:end].reshape(length, -1) if length else np.empty((0, 0)),
-            ]
-        )
-        for run, (start, end, length) in enumerate(zip(begin[:-1], begin[1:], lengths, strict=True))
+        np.column_stack([costs[a:b], numbers[start:end].reshape(b - a, -1)])
+        if b > a
+        else np.empty((0, len(COSTS)))
+        for (a, b), (start, end) in zip(pairwise(first), pairwise(begin), strict=True)
     ]
 
 
@@ -332,27 +311,19 @@ _LOGGED = ("start_s", "end_s", "evaluations", "best_precision", "end")
 
 @dataclass(frozen=True)
 class LaunchPart(Part):
-    """All launches of some runs, as events at their ends.
-
-    `complete`: whether it ended by itself, by its share tau or at the final target; `unlimited`:
-    whether neither a limit tau nor a budget ended it.
-    """
+    """All launches of some runs, as events at their ends; `end` is a `LaunchEnd`."""
 
     columns = (("launch_log", _LOGGED),)
 
     start_s: NDArray[np.float64]
-    complete: NDArray[np.bool_]
-    unlimited: NDArray[np.bool_]
+    end: NDArray[np.object_]
 
     @classmethod
     def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
         lengths, flat = _flat(columns[0])
-        start_s, end_s, evaluations, best = _numbers(flat, _LOGGED[:-1]).values()
-        end = pc.struct_field(flat, "end")
-        complete = np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF)))
-        unlimited = ~np.asarray(pc.is_in(end, pa.array(LIMITED)))
-        numbers = end_s, evaluations, best, start_s
-        return cls(rows, offsets_of(lengths), *numbers, complete, unlimited)
+        start_s, *numbers = _numbers(flat, _LOGGED[:-1]).values()
+        end = pc.struct_field(flat, _LOGGED[-1]).to_numpy()
+        return cls(rows, offsets_of(lengths), *numbers, start_s, end)
 
     def scaled(self, scale: NDArray[np.float64]) -> LaunchPart:
         return replace(super().scaled(scale), start_s=self.start_s * self.at_events(scale))
@@ -361,21 +332,19 @@ class LaunchPart(Part):
         """The same launches, later by one delay per run, and cut at the budget."""
         delay, limit = self.at_events(late_s), self.at_events(budget_s)
         start_s, end_s = self.start_s + delay, self.time_s + delay
-        later = replace(
-            self,
-            start_s=start_s,
-            time_s=np.minimum(end_s, limit),
-            complete=self.complete & (end_s < limit),
-            unlimited=self.unlimited & (end_s < limit),
-        )
+        end = np.where(end_s < limit, self.end, str(LaunchEnd.CUT))
+        later = replace(self, start_s=start_s, time_s=np.minimum(end_s, limit), end=end)
         return later.with_events(start_s < limit)
 
     def frame(self) -> pd.DataFrame:
+        """One row per launch. ``complete``: whether it ended by itself, by its share tau or at the
+        final target; ``unlimited``: whether neither a limit tau nor a budget ended it.
+        """
         row = np.repeat(self.rows, np.diff(self.offsets))
-        names = ("row", *_LOGGED[:-1], "complete", "unlimited")
-        numbers = self.start_s, self.time_s, self.evaluations, self.precision
-        columns = (row, *numbers, self.complete, self.unlimited)
-        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+        columns = (row, self.start_s, self.time_s, self.evaluations, self.precision, self.end)
+        frame = pd.DataFrame(dict(zip(("row", *_LOGGED), columns, strict=True)))
+        complete, limited = (frame["end"].isin(ends) for ends in (ENDED_BY_ITSELF, LIMITED))
+        return frame.assign(complete=complete, unlimited=~limited)
 
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
@@ -497,7 +466,7 @@ def with_noisy_values(runs: pa.Table, value: NoisyValue) -> pa.Table:
     if value == "measured" or not noisy.any():
         return runs
     mine = runs.filter(pa.array(noisy)).combine_chunks()
-    (part,) = read(Held(mine), np.arange(len(mine)), NoisyPart)
+    part = NoisyPart.of(np.arange(len(mine)), mine["vectors"], mine["recommendations"])
     f_opt = np.asarray(pc.cast(mine["f_opt"], pa.float64()).to_numpy(), dtype=np.float64)
     traces = part.traced(value, f_opt)
     best = traces.at(-1, "precision")

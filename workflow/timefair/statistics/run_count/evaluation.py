@@ -197,10 +197,7 @@ def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
 BLOCK = 2048  # samples that are judged at a time, so that the memory for verdicts is bounded
 
 
-def rule_proposal(
-    rules: Sequence[StoppingRule],
-    samples: ArrayLike,
-) -> StopCounts:
+def rule_proposal(rules: Sequence[StoppingRule], samples: ArrayLike) -> StopCounts:
     """Where each of the rules stops; `samples` may be a memory map."""
     rows = np.asanyarray(samples)
     parts = []
