@@ -1,4 +1,4 @@
-"""The option ``--bias`` of `timefair audit`, and the file that keeps what it found."""
+"""The command `timefair audit`, and the file that keeps what its option ``--bias`` found."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
-from timefair.cli.common import Commands, one_thread
+from timefair.cli.common import Declared, argument, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -19,45 +20,97 @@ if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
+FILE, KEY = "bias.json", "bias"
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
-def add_to(commands: Commands) -> None:
-    audit = commands.choices["audit"]
-    usual = audit.get_default("command")
-    audit.add_argument(
+
+@DECLARED.command(
+    "audit",
+    argument("what", "WHAT", "library:name, a library, or a campaign file", nargs="+"),
+    argument("--function", help="function of bbob (8)", type=int, default=8),
+    argument("--dimension", help="dimension (10)", type=int, default=10),
+    argument("--evaluations", help="evaluations of a run (2000)", type=int, default=2000),
+    argument("--time", "S", "seconds of a timed run (0.2)", type=float, default=0.2),
+    argument("--wall", "S", "limit of other runs, in seconds (20)", type=float, default=20.0),
+    argument("--output", "FILE", "files to write (.csv, .md)", nargs="+", type=Path, default=[]),
+    argument(
         "--bias",
         action="store_true",
         help="test instead whether the algorithms profit from an optimum at the origin, in the "
         "centre, on the bounds, or from the axes",
-    )
-    audit.set_defaults(command=lambda arguments: (_bias if arguments.bias else usual)(arguments))
+    ),
+    help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
+    example="timefair audit scipy:Nelder-Mead --output audit.csv",
+)
+def _audit(arguments: argparse.Namespace) -> None:
+    """Runs each algorithm five times, with the code that measures campaigns, and prints a table:
+    errors, points out of bounds, whether a seed repeats the run, the cost of an evaluation, and how
+    the run was stopped. Failures are rows of the table.
+    """
+    one_thread()
+    from timefair.extensions.audit import behaviour
+
+    prepare_files(arguments.output, (".md", ".csv"))
+    if arguments.bias:
+        _bias(arguments)
+        return
+    limits = (arguments.evaluations, arguments.time, arguments.wall)
+    setting = behaviour.AuditSettings(arguments.function, arguments.dimension, *limits)
+    if faults := setting.faults():
+        raise InputError(*faults)
+    rows = []
+    for subject in behaviour.subjects(arguments.what):
+        print(subject.label, file=sys.stderr, flush=True)
+        rows.append(behaviour.look_at(subject, setting))
+    _show(rows, arguments.output, rows)
 
 
 def _bias(arguments: argparse.Namespace) -> None:
-    one_thread()
-    from timefair.cli.campaigns import show
-    from timefair.cli.common import prepare_files
-    from timefair.measure import audit
+    from timefair.extensions.audit.behaviour import subjects
     from timefair.measure.runner import in_new_interpreter
 
-    prepare_files(arguments.output, (".md", ".csv"))
     rows = []
     for word in arguments.what:
-        for subject in audit.subjects([word]):
+        for subject in subjects([word]):
             print(subject.label, file=sys.stderr, flush=True)
             found = in_new_interpreter(measured, subject.use, dict(subject.parameters))
             rows += [{"algorithm": subject.label, **one} for one in found]
         if word.endswith((".yaml", ".yml")):
             keep(Path(word), rows)
-    show(
-        rows,
-        arguments.output,
-        lambda row: {**row, "found": "failed" if row["factor"] != row["factor"] else row["found"]},
-    )
+    failed = {"found": "failed"}
+    _show(rows, arguments.output, [row | failed if isnan(row["factor"]) else row for row in rows])
+
+
+def _show(rows: Rows, files: Iterable[Path], shown: Rows) -> None:
+    """Print at least one row as a table, `shown`, which Markdown files have too; CSV has `rows`."""
+    import pandas as pd
+
+    lines = [list(shown[0]), *(list(map(_cell, row.values())) for row in shown)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
+    table = "".join(f"| {' | '.join(line)} |\n" for line in padded)
+    print(table, end="")
+    for path in files:
+        if path.suffix == ".md":
+            path.write_text(table, encoding="utf-8")
+        else:
+            pd.DataFrame(rows).to_csv(path, index=False)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
 def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     from timefair.algorithms import registry
-    from timefair.extensions.bias.probe import probe
+    from timefair.extensions.audit.probe import probe
     from timefair.machine.linux import kernel
 
     kernel.adopt_orphans()
@@ -66,12 +119,7 @@ def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
     return [vars(one) for one in probe(algorithm, use)]
 
 
-FILE = "bias.json"
-KEY = "bias"
-Rows = Sequence[Mapping[str, Any]]
-
-
-def keep(config: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def keep(config: Path, rows: Rows) -> None:
     from timefair.campaign import configuration
 
     campaign = configuration.load(config)
