@@ -154,8 +154,6 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
 
 
 class _Events:
-    """The improvements of some runs, one after the other."""
-
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
         self._column, self._flat = whole, whole.flatten()

@@ -19,7 +19,7 @@ from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words,
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import score_p
-from timefair.statistics.samples import check_confidence
+from timefair.statistics.samples import check_confidence, floats
 
 Array = NDArray[np.float64]
 
@@ -30,9 +30,9 @@ def turning_cost(
     """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT; NaN if
     the order is the same at all costs above 0, for example for an ERT of `inf`.
     """
-    lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
+    lines = floats(seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
-        time_a, count_a, time_b, count_b = (np.asarray(x, dtype=np.float64) for x in lines)
+        time_a, count_a, time_b, count_b = lines
         cost = (time_b - time_a) / (count_a - count_b)
     return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
 
@@ -42,7 +42,7 @@ def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Array:
     another; all in seconds, `inf` if no run succeeded. 0 if the algorithm is behind even without
     own time, `inf` if it is ahead at every factor, NaN if no run of either succeeded.
     """
-    rest, grows, there = (np.asarray(x, dtype=np.float64) for x in (fixed, own, other))
+    rest, grows, there = floats(fixed, own, other)
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.maximum(there - rest, 0.0) / grows
     factor = np.where(grows == 0, np.where(there > rest, np.inf, 0.0), factor)
@@ -103,32 +103,23 @@ class _Scores(NamedTuple):
         return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0), self.runs
 
 
-def turning_sets(
-    fixed_a: ArrayLike,
-    growing_a: ArrayLike,
-    success_a: ArrayLike,
-    fixed_b: ArrayLike,
-    growing_b: ArrayLike,
-    success_b: ArrayLike,
-    *,
-    confidence: float,
-) -> TurningSets:
+def turning_sets(*costs: ArrayLike, confidence: float) -> TurningSets:
     """The factors x of the growing parts at which the test of equal ERTs does not reject, per
     target; each set has the true factor, if there is one, with the probability `confidence`.
 
-    `fixed_a`, `growing_a`, `success_a`, shape (m, targets): both parts of the cost of each run of
-    the first algorithm up to each target or its own end, such as seconds and evaluations, and
-    whether it reached the target; `..._b`, shape (n, targets), of the second. Every factor if no
-    run succeeded, or if an algorithm has fewer than two runs. Else x belongs to the set if
-    `equal_ert` of the costs fixed + x growing has a p-value above 1 - confidence. The test is made
-    at `GRID` angles arctan(x / s) and at the crossing, and bisection finds the limits.
+    `costs`, shape (runs, targets): both parts of the cost of each run of the first algorithm up to
+    each target or its own end, fixed and growing, such as seconds and evaluations, and whether it
+    reached the target; then those of the second. Every factor if no run succeeded, or if an
+    algorithm has fewer than two runs. Else x belongs to the set if `equal_ert` of the costs fixed +
+    x growing has a p-value above 1 - confidence. The test is made at `GRID` angles arctan(x / s)
+    and at the crossing, and bisection finds the limits.
 
     Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
     Society B 16 (1954), whose sets have the same shapes.
     """
     check_confidence(confidence)
-    parts = [np.asarray(x, dtype=np.float64) for x in (fixed_a, growing_a, success_a)]
-    others = [np.asarray(x, dtype=np.float64) for x in (fixed_b, growing_b, success_b)]
+    every = floats(*costs)
+    parts, others = every[:3], every[3:]
     targets = parts[0].shape[1]
     successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
     low, high = np.zeros(targets), np.full(targets, np.inf)

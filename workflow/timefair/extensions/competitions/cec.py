@@ -139,7 +139,6 @@ class Cec(Suite):
         return Path(places[0], "cec_based", f"data_{self.year}") if places else None
 
     def source_files(self) -> list[Path]:
-        """The organizers' data, whose digest is part of the keys and the records."""
         return [] if self.folder is None else sorted(self.folder.glob("*.txt"))
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
@@ -238,7 +237,6 @@ composition
 )
 """The functions of the CEC2014 competition, as distributed."""
 
-
 CEC2017 = Cec(
     2017,
     (2, 10, 30, 50, 100),
@@ -281,7 +279,6 @@ composition
 )
 """The functions of the CEC2017 competition, as distributed."""
 
-
 OPTIMA_2020 = (100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500)
 TABLE_2020 = """
 basic
@@ -321,7 +318,6 @@ class Transformed(Cec):
 
 CEC2021 = Transformed(2021, (2, 10, 20), {2: (5, 6, 7)}, OPTIMA_2020, TABLE_2020)
 """The functions of the CEC2021 competition, as distributed."""
-
 
 CEC2022 = Cec(
     2022,

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import at_cost, known_until
-from timefair.statistics.samples import Floats
+from timefair.statistics.samples import Floats, per_success
 
 EVALUATIONS = float("inf")
 """The evaluation cost beside which an algorithm's own time does not count."""
@@ -150,7 +150,6 @@ class Costs:
 
     @property
     def title(self) -> str:
-        """As ``bbob, D = 5`` or ``engineering, D = 3 to 9``."""
         ends = sorted({min(self.dimensions), max(self.dimensions)})
         return f"{self.suite}, D = {' to '.join(map(str, ends))}"
 
@@ -212,7 +211,9 @@ class At:
         for k in range(len(found)):
             limits = self.limits[:, k]
             costs, success = self._within(every[np.newaxis], k, limits[:, np.newaxis])
-            erts = _ert(costs.sum(axis=2), success.sum(axis=2))  # (limits, algorithms, targets)
+            erts = per_success(
+                costs.sum(axis=2), success.sum(axis=2)
+            )  # (limits, algorithms, targets)
             lower = limits[:, np.newaxis] <= limits[np.newaxis]
             pair = np.where(lower, every[:, np.newaxis], every[np.newaxis])  # whose limit it is
             first, second = erts[pair, every[:, np.newaxis]], erts[pair, every[np.newaxis]]
@@ -260,8 +261,8 @@ class At:
             n = int(self.of.runs[me, k])
             drawn = rng.multinomial(n, np.full(n, 1 / n), SAMPLES).astype(np.float64)
             parts = (part[:, :n].astype(np.float64) for part in self._within(me, k, limits))
-            mine = _ert(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
-            theirs = _ert(*(part.sum(axis=1) for part in self._within(others, k, limits)))
+            mine = per_success(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
+            theirs = per_success(*(part.sum(axis=1) for part in self._within(others, k, limits)))
             slower = np.sqrt((n - 1) / n) * self.noise[k, me] * rng.standard_normal(SAMPLES)
             mine *= np.exp(slower)[:, np.newaxis, np.newaxis]
             ranks[k] = 1 + (1 - _wins(_better(mine, theirs, self.ties[k, me, others]))).sum(axis=1)
@@ -269,14 +270,7 @@ class At:
 
 
 def ranks_of(gains: Floats) -> Floats:
-    """Average ranks over the functions from `At.gains`, shape (algorithms,)."""
     return np.asarray(0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1))
-
-
-def _ert(cost: Floats, successes: NDArray[Any]) -> Floats:
-    """Sums of costs over numbers of successes; `inf` without one."""
-    none = np.full(cost.shape, np.inf)
-    return np.asarray(np.divide(cost, successes, out=none, where=successes > 0))
 
 
 def _better(first: Floats, second: Floats, ties: Floats) -> Floats:

@@ -48,7 +48,6 @@ Folder = Annotated[
     ),
 ]
 
-
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""
 
@@ -228,7 +227,6 @@ BUILD = "`python setup.py build_ext --inplace` in a clone of timefair with this 
 
 MEASURING = "timefair.measure.job"
 """The module that measures in another interpreter, which needs all its imports."""
-
 
 DECLARED = Declared()
 add_to = DECLARED.add_to

@@ -22,10 +22,15 @@ from timefair.statistics.ranks import critical_difference
 TOLERANCE = 0.005  # relative width of the interval in which an effect is found
 
 
-def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
+def smallest_effect(
+    power_of: Callable[[float], float],
+    high: float,
+    power: float,
+    scale: Callable[[float], float] = float,
+) -> float:
     """Smallest effect in (0, high] whose power, which must not decrease, is at least the given one:
-    too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have this
-    power.
+    too large by at most `TOLERANCE`, and never too small; on a scale, and `inf` if even `high` does
+    not have this power.
 
     >>> round(smallest_effect(lambda effect: effect**2, 1.0, 0.25), 2)
     0.5
@@ -36,7 +41,7 @@ def smallest_effect(power_of: Callable[[float], float], high: float, power: floa
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
         low, high = (low, middle) if power_of(middle) >= power else (middle, high)
-    return high
+    return float(scale(high))
 
 
 EXACT_RANKS = 40  # runs of each algorithm up to which the power is exact
@@ -67,10 +72,9 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 
 def smallest_a12(runs: int, level: float, power: float) -> float:
     """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
-    odds = smallest_effect(
-        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power
+    return smallest_effect(
+        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power, expit
     )
-    return float(expit(odds)) if odds < inf else inf
 
 
 def least_for_mann_whitney(level: float) -> int:
@@ -154,8 +158,7 @@ class EqualErt:
 
     def smallest_ratio(self, power: float) -> float:
         """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
-        logarithm = smallest_effect(lambda size: self.power(exp(size)), log(GREATEST_RATIO), power)
-        return exp(logarithm) if logarithm < inf else inf
+        return smallest_effect(lambda s: self.power(exp(s)), log(GREATEST_RATIO), power, exp)
 
 
 EXACT_BINOMIAL = 1000  # runs of each algorithm up to which the power is exact
@@ -191,7 +194,6 @@ class SameRate:
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference of rates around 0.5, where it is hardest to find; `inf` for none."""
         return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
 
     def _significant(self) -> NDArray[np.int64]:
@@ -259,9 +261,7 @@ class SignedRankPower:
         return float((np.minimum(won, self._total - won) <= self._limit).mean())
 
     def smallest_share(self, power: float) -> float:
-        """Smallest share of functions, above 0.5, on which one is better; `inf` for none."""
-        effect = smallest_effect(self.power, 6.0, power)
-        return float(ndtr(effect)) if effect < inf else inf
+        return smallest_effect(self.power, 6.0, power, ndtr)
 
 
 def _critical_sum(functions: int, level: float) -> float:

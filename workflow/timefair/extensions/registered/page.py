@@ -34,6 +34,7 @@ one test at the registered level. All other results on this page are exploratory
 questions for another campaign. Deviations, which are listed below, limit what the answer
 confirms.</p>"""
 
+NOT_REGISTERED = "The question, which was not registered (exploratory)"
 NEVER = """<p class="note">The question was not registered before the first run. Its answer is
 exploratory, as are all results on this page.</p>"""
 
@@ -47,12 +48,10 @@ def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
     orders = "\n".join(
         f"<li>{_order(row, evidence, names)}</li>" for row in rows.to_dict("records")
     )
-    facts = {
-        "Success": _success(rows),
-        "Level": f"α = {number(first['alpha'])}",
-        "Registered": "no",
-    }
+    facts = {"Success": _success(rows), "Level": f"α = {number(first['alpha'])}"}
+    kind, title, facts["Registered"] = "Question, not registered", NOT_REGISTERED, "no"
     if registered:
+        kind, title = "Registered question", "The registered question (confirmatory)"
         time = moment(datetime.fromisoformat(first["registered"]))
         facts["Registered"] = f"{time} (SHA-256 {first['digest']})"
     content = [
@@ -62,12 +61,9 @@ def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
         OTHERS if registered else NEVER,
         _deviations(evidence),
     ]
-    kind = "Registered question" if registered else "Question, not registered"
     yield Part(
         key="registered",
-        title="The registered question (confirmatory)"
-        if registered
-        else "The question, which was not registered (exploratory)",
+        title=title,
         content="\n".join(content),
         headline=f'<p class="headline">{kind}: {said} {_count(evidence)}.</p>',
         findings="(exploratory)",
@@ -79,8 +75,8 @@ def _success(rows: pd.DataFrame) -> str:
     if first["success"] == "different":
         return "a difference in either direction" if single else "opposite orders"
     better = f"{first['algorithm_a']} is better"
-    second = f"{first['algorithm_b']} is better"
-    return better if single else f"{better} by evaluations and {second} by time"
+    both = f"{better} by evaluations and {first['algorithm_b']} is better by time"
+    return better if single else both
 
 
 def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:

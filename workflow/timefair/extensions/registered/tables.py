@@ -44,7 +44,6 @@ UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"
 
 YES, NO, UNKNOWN = "yes", "no", "not answered"
 
-
 Order: TypeAlias = dict[str, Any]
 """Of two algorithms: their values, the p-value, the better algorithm or None, and the largest ratio
 of times that the speed of the machine may explain.

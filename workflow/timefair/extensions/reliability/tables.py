@@ -7,13 +7,18 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import kurtosis, rankdata
 
 from timefair.exhibits import questions
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import Picture
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.exhibit import Figure, Parts, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count import ESTIMATES, Samples
@@ -100,15 +105,12 @@ Vector = NDArray[np.float64]
 Outcome = NDArray[np.bool_]
 
 
-def brier_score(stated: Vector, happened: Outcome) -> float:
-    """Mean squared difference of probabilities and outcomes (Brier 1950)."""
-    return float(np.mean((stated - happened) ** 2))
-
-
 def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
-    """Relative gain of the Brier score over that of base rates; NaN if these have no error."""
-    error = brier_score(base, happened)
-    return 1.0 - brier_score(stated, happened) / error if error > 0.0 else float("nan")
+    """Relative gain of the Brier score, the mean squared difference of probabilities and outcomes
+    (Brier 1950), over that of base rates; NaN if these have no error.
+    """
+    error = np.mean((base - happened) ** 2)
+    return float(1.0 - np.mean((stated - happened) ** 2) / error) if error > 0.0 else float("nan")
 
 
 def auc(stated: Vector, happened: Outcome) -> float:
@@ -210,7 +212,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
         "error of the truth, for functions and algorithms that the model has not seen. On the "
         "diagonal the probabilities are right. Each panel states by how much the Brier score "
         "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-        Picture("timefair.extensions.reliability.figure:reliability"),
+        Picture(f"{__name__}:reliability"),
         needs="samples",
     ),
 )
@@ -272,8 +274,8 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
                 "truth": "independent" if independent else "complete",
                 "samples": right.size,
                 "right_percent": 100.0 * right.mean(),
-                "brier": brier_score(stated, right),
-                "brier_base": brier_score(base, right),
+                "brier": np.mean((stated - right) ** 2),
+                "brier_base": np.mean((base - right) ** 2),
                 "skill": brier_skill(stated, base, right),
                 "auc": auc(stated, right),
                 "bin": np.arange(1, cases.size + 1),
@@ -281,3 +283,56 @@ def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
                 "stated_percent": 100.0 * predicted,
                 "observed_percent": 100.0 * observed,
             }
+
+
+ESTIMATE = "median"
+CURVES_IN = 1.75
+
+
+def reliability(frame: pd.DataFrame) -> Drawing:
+    """One line per error, one column of panels per number of runs, and one row per suite and
+    held-out part. Each panel lists the skill and the AUC of its lines.
+    """
+    if frame.empty:
+        raise NothingToDraw("no cell has as many runs as a complete sample")
+    shown = frame[frame["estimate"] == ESTIMATE]
+    looks = style.looks(_name(error) for error in shown["error_percent"].unique())
+    lines = list(shown.groupby(["suite", "held_out"], sort=False))
+    numbers = sorted(shown["n"].unique())
+    height = panels.MARGIN_IN + CURVES_IN * len(lines)
+    shared = {"sharex": True, "sharey": True}
+    figure, grid = panels.figure_of(height, len(lines), len(numbers), **shared)
+    several = shown["suite"].nunique() > 1
+    for axes, ((suite, held_out), rows) in zip(grid, lines, strict=True):
+        for ax, n in zip(axes, numbers, strict=True):
+            head = f"{suite}, " if several else ""
+            ax.set_title(f"{head}{n} runs, other {held_out}")
+            _panel(ax, rows[rows["n"] == n], looks)
+    panels.label(figure, "stated probability that the median is right, %", "observed, %")
+    panels.legend(figure, looks)
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, looks: dict[str, style.Look]) -> None:
+    ax.plot([0, 100], [0, 100], color="0.6", linewidth=0.8)
+    worth = []
+    for error in sorted(rows["error_percent"].unique()):
+        curve = rows[rows["error_percent"] == error].sort_values("bin")
+        ax.plot(curve["stated_percent"], curve["observed_percent"], **looks[_name(error)].line)
+        first = curve.iloc[0]
+        worth.append(f"{error:g} %: skill {first['skill']:.2f}, AUC {first['auc']:.2f}")
+    ax.text(
+        0.99,
+        0.02,
+        "\n".join(worth),
+        ha="right",
+        va="bottom",
+        fontsize=5.0,
+        transform=ax.transAxes,
+        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8},
+    )
+    ax.set(xlim=(-3, 103), ylim=(-32, 103), xticks=(0, 50, 100), yticks=(0, 50, 100))
+
+
+def _name(error: float) -> str:
+    return f"within {error:g} %"

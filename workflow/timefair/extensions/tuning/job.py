@@ -84,7 +84,6 @@ class _Search:
         self._monitor = monitor(campaign, cores)
 
     def go_on(self) -> None:
-        """Make the evaluations that the journal lacks, until the budget has no room for another."""
         time_s, budget_s = self._campaign.budget.time_s, self._tune.budget_s
         search = tuners.begin(
             self._tune.tuner,

@@ -7,13 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    JsonValue,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema, model_validator
 
 from timefair.basics.sections import (
     CampaignView,
