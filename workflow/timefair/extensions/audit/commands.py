@@ -128,7 +128,6 @@ def keep(config: Path, rows: Rows) -> None:
         {**row, "spec": specs[row["algorithm"]]} for row in rows if row["algorithm"] in specs
     ]
     folder = Path("results") / campaign.name
-    folder.mkdir(parents=True, exist_ok=True)
     with atomic_file(folder / FILE) as file:
         file.write((json.dumps(content, indent=1) + "\n").encode())
 

@@ -19,14 +19,12 @@ from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words,
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import score_p
-from timefair.statistics.samples import check_confidence, floats
-
-Array = NDArray[np.float64]
+from timefair.statistics.samples import Floats, check_confidence, floats
 
 
 def turning_cost(
     seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
-) -> Array:
+) -> Floats:
     """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT; NaN if
     the order is the same at all costs above 0, for example for an ERT of `inf`.
     """
@@ -37,7 +35,7 @@ def turning_cost(
     return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
 
 
-def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Array:
+def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Floats:
     """The factor of an algorithm's own time at which its ERT, fixed + factor * own, is that of
     another; all in seconds, `inf` if no run succeeded. 0 if the algorithm is behind even without
     own time, `inf` if it is ahead at every factor, NaN if no run of either succeeded.
@@ -70,8 +68,8 @@ class TurningSets(NamedTuple):
     """
 
     shape: NDArray[np.str_]
-    low: Array
-    high: Array
+    low: Floats
+    high: Floats
 
     def split(self, parts: int) -> list[TurningSets]:
         return list(map(TurningSets, *(np.split(of, parts) for of in self)))
@@ -83,19 +81,19 @@ class _Scores(NamedTuple):
     part, because the common ERT is a straight line in x too.
     """
 
-    mean: Array
-    covariance: Array
+    mean: Floats
+    covariance: Floats
     runs: int
 
     @classmethod
-    def of(cls, fixed: Array, growing: Array) -> _Scores:
+    def of(cls, fixed: Floats, growing: Floats) -> _Scores:
         both = np.stack([fixed, growing])
         mean = both.mean(axis=1)
         centred = both - mean[:, np.newaxis]
         covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
         return cls(mean, covariance, both.shape[1])
 
-    def at(self, angle: Array) -> tuple[Array, Array, int]:
+    def at(self, angle: Floats) -> tuple[Floats, Floats, int]:
         """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
         c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
         (tt, te), (_, ee) = self.covariance[..., np.newaxis]
@@ -136,7 +134,7 @@ def turning_sets(*costs: ArrayLike, confidence: float) -> TurningSets:
         for fixed, growing, reached in used
     )
 
-    def accepts(angle: Array) -> NDArray[np.bool_]:
+    def accepts(angle: Floats) -> NDArray[np.bool_]:
         return np.asarray(score_p(*first.at(angle), *second.at(angle)) > 1 - confidence)
 
     moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
@@ -161,7 +159,7 @@ def turning_sets(*costs: ArrayLike, confidence: float) -> TurningSets:
     return TurningSets(shape, low, high)
 
 
-def _angles(first: _Scores, second: _Scores) -> Array:
+def _angles(first: _Scores, second: _Scores) -> Floats:
     """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
     grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
     fixed, growing = first.mean - second.mean
@@ -171,12 +169,12 @@ def _angles(first: _Scores, second: _Scores) -> Array:
 
 
 def _limit(
-    accepts: Callable[[Array], NDArray[np.bool_]],
-    angles: Array,
+    accepts: Callable[[Floats], NDArray[np.bool_]],
+    angles: Floats,
     inside: NDArray[np.bool_],
     *,
     last: bool,
-) -> Array:
+) -> Floats:
     """The angle of the first or last change between inside and outside; 0 without a change."""
     changes, rows = inside[:, 1:] != inside[:, :-1], np.arange(len(inside))
     place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
@@ -191,7 +189,7 @@ def _limit(
 
 Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
 """A problem and a pair of algorithms that were run on it."""
-Parts: TypeAlias = tuple[Array, Array, NDArray[np.bool_]]
+Parts: TypeAlias = tuple[Floats, Floats, NDArray[np.bool_]]
 """Fixed and growing part of the cost of each run up to each target, and its success."""
 
 CELLS_COLUMNS = 10_000
@@ -302,11 +300,11 @@ def sets_of(
     return [found[k] for k in range(len(cases))]
 
 
-def _sign(of_first: Array, of_second: Array) -> Array:
+def _sign(of_first: Floats, of_second: Floats) -> Floats:
     return (of_first < of_second).astype(float) - (of_first > of_second)
 
 
-def _better(pair: tuple[str, str], for_first: Array) -> NDArray[np.object_]:
+def _better(pair: tuple[str, str], for_first: Floats) -> NDArray[np.object_]:
     names = np.array([None, *pair], dtype=object)
     better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
     return better

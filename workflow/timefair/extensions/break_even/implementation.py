@@ -38,9 +38,8 @@ from timefair.report.evidence import Evidence
 from timefair.report.evidence import Space as Where
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
-from timefair.statistics.samples import quantile_interval, sample_quantile
+from timefair.statistics.samples import Floats, quantile_interval, sample_quantile
 
-Array = NDArray[np.float64]
 NO_TARGET = -1
 
 
@@ -54,8 +53,8 @@ class OwnTimes(NamedTuple):
     """
 
     used: UsedByRuns
-    fixed: Array
-    own: Array
+    fixed: Floats
+    own: Floats
     final: NDArray[np.bool_]
     remarks: str
 
@@ -125,15 +124,15 @@ class Lines(NamedTuple):
     """
 
     algorithms: tuple[str, ...]
-    fixed: Array
-    own: Array
-    pace: Array
-    rates: Array
+    fixed: Floats
+    own: Floats
+    pace: Floats
+    rates: Floats
     known: NDArray[np.bool_]
 
     def against(
         self, scaled: int, *, both: bool = False
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]:
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
         """Of one algorithm against each: the place of the target of the table `comparison`, and of
         the hardest one up to it at which factors below 1 are known (with `both`, of both),
         `NO_TARGET` for none; the own-time factors with which both have one ERT, and one own time
@@ -337,7 +336,7 @@ def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
     return min(float(lines.pace[target, other] / mine), 1.0) if mine > 0 else 1.0
 
 
-def _summary(factors: Array, confidence: float) -> dict[str, Any]:
+def _summary(factors: Floats, confidence: float) -> dict[str, Any]:
     """Quantiles of the factors over functions, with limits that unknown ones (NaN) widen."""
     known = factors[~np.isnan(factors)]
     first, middle, third = (float(sample_quantile(known, p)) for p in (0.25, 0.5, 0.75))

@@ -22,7 +22,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wins
 from timefair.statistics.ranks import holm_levels
-from timefair.statistics.samples import Floats, check_confidence
+from timefair.statistics.samples import Floats, check_confidence, floats
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""
@@ -83,30 +83,21 @@ def log_ratio(
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
     jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
     """
-    (above, below), (above_candidate, below_candidate) = (
-        [np.asarray(values, dtype=np.float64) for values in sums] for sums in (baseline, candidate)
-    )
-    if min(above.size, above_candidate.size) < LEAST_RUNS or not (
-        below.any() or below_candidate.any()
-    ):
+    versions = [floats(*sums) for sums in (baseline, candidate)]
+    (above, below), (above_candidate, below_candidate) = versions
+    enough = min(above.size, above_candidate.size) >= LEAST_RUNS
+    known = above.any() and above_candidate.any() and (below.any() or below_candidate.any())
+    if not (enough and known):
         return UNKNOWN
-    if not (above.any() and above_candidate.any()):
-        return UNKNOWN
-    (one, influence, extra), (other, influence_candidate, extra_candidate) = (
-        _log_mean(above, below),
-        _log_mean(above_candidate, below_candidate),
-    )
+    (one, first, extra), (other, second, extra_candidate) = (_log_mean(*sums) for sums in versions)
     if paired:
         rare = _rare(below) + _rare(below_candidate)
-        spread = _of_mean(influence_candidate - influence, jobs and jobs[0], rare)
-        return Change(other - one, *spread)
-    return _independent(
-        other - one,
-        [
-            _of_mean(influence, jobs and jobs[0], extra),
-            _of_mean(influence_candidate, jobs and jobs[1], extra_candidate),
-        ],
-    )
+        return Change(other - one, *_of_mean(second - first, jobs and jobs[0], rare))
+    spreads = [
+        _of_mean(first, jobs and jobs[0], extra),
+        _of_mean(second, jobs and jobs[1], extra_candidate),
+    ]
+    return _independent(other - one, spreads)
 
 
 def worse_probability(
@@ -333,13 +324,7 @@ def simulate(
         for runs, level in zip(cuts, levels, strict=True):
             jobs = (job[:runs], job[:runs])
             changes = [
-                log_ratio(
-                    (cost[:runs], reached[:runs]),
-                    (other[:runs], other_reached[:runs]),
-                    paired=design.paired,
-                    jobs=jobs,
-                )
-                for cost, reached, other, other_reached in drawn
+                log_ratio(*one[..., :runs], paired=design.paired, jobs=jobs) for one in drawn
             ]
             answer = judge(average(changes), margin, float(level)).answer
             if answer is not Answer.UNDECIDED:
@@ -354,8 +339,8 @@ def _simulated_jobs(design: Design) -> NDArray[np.intp]:
     return np.arange(design.runs) * design.looks * design.jobs // design.runs
 
 
-def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tuple[Floats, ...]:
-    """Cost and success of each run of the old version, then of the new one."""
+def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> Floats:
+    """Cost and success of each run of the old version and of the new one, shape (2, 2, runs)."""
     budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
     path = rng.gamma(law.shape, size=runs)
     other = path if design.paired else rng.gamma(law.shape, size=runs)
@@ -374,7 +359,7 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
         np.where(found, steps, limit) * speed
         for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)
     ]
-    return spent[0], reached[0].astype(np.float64), spent[1], reached[1].astype(np.float64)
+    return np.stack([spent, reached], axis=1)
 
 
 class Effort(NamedTuple):

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -59,49 +59,47 @@ class Standing(NamedTuple):
 def spaces(runs: Runs, analysis: Analysis) -> Iterator[Costs]:
     """The costs of the runs of each suite and dimension, or of a suite whose functions each have a
     dimension of their own."""
-    noise = _Noise(runs, analysis)
+    slowness = _slowness_of_jobs(runs, analysis)
     for _, of_suite in runs.frame.groupby("suite", sort=False):
         dimensions = of_suite["dimension"]
         own = (dimensions.groupby(of_suite["function"]).nunique() == 1).all()
         for _, rows in of_suite.groupby(dimensions * (not own), sort=False):
             costs = Costs(UsedByRuns.of(runs.where(runs.frame.index.isin(rows.index)), analysis))
-            costs.noise, costs.ties = noise.of(costs)
+            costs.noise, costs.ties = _noise(slowness, costs, analysis.confidence)
             yield costs
 
 
-class _Noise:
-    """How much the speed of the machine varies between jobs, as in the table `timing_noise`."""
+def _slowness_of_jobs(runs: Runs, analysis: Analysis) -> Any:
+    """The logarithm of the machine's speed in each job, as in the table `timing_noise`."""
+    kinds = {name: str(machine_kinds([one])) for name, one in runs.origins.items()}
+    machine = runs.frame["algorithm"].map(kinds)
+    slow = (
+        slowdowns(runs.where((machine == kind).to_numpy()), analysis)
+        for kind in sorted(set(kinds.values()))
+    )
+    known = pd.concat(slow).dropna(subset="slowdown")
+    return np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
-    def __init__(self, runs: Runs, analysis: Analysis) -> None:
-        self._confidence = analysis.confidence
-        kinds = {name: str(machine_kinds([one])) for name, one in runs.origins.items()}
-        machine = runs.frame["algorithm"].map(kinds)
-        slow = (
-            slowdowns(runs.where((machine == kind).to_numpy()), analysis)
-            for kind in sorted(set(kinds.values()))
-        )
-        known = pd.concat(slow).dropna(subset="slowdown")
-        self._jobs = np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
-    def of(self, costs: Costs) -> tuple[Floats, Floats]:
-        labels, functions = costs.labels, costs.functions
-        by_algorithm = (self._jobs.pow(k).groupby("algorithm").sum() for k in range(3))
-        moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
-        places = pd.MultiIndex.from_tuples(
-            [
-                (costs.suite, d, f, label)
-                for f, d in zip(functions, costs.dimensions, strict=True)
-                for label in labels
-            ]
-        )
-        counts = self._jobs.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
-        jobs = counts.reshape(len(functions), len(labels))
-        noise = _deviation(*moments) / np.sqrt(jobs)
-        both = [np.add.outer(one, one) for one in moments]
-        freedom = stats.t.isf((1 - self._confidence) / 2, both[0] - 1)
-        least = np.minimum(jobs[:, :, np.newaxis], jobs[:, np.newaxis])
-        ties = np.exp(freedom * _deviation(*both) * np.sqrt(2 / least))
-        return np.nan_to_num(noise), np.nan_to_num(ties, nan=1.0)
+def _noise(slowness: Any, costs: Costs, confidence: float) -> tuple[Floats, Floats]:
+    labels, functions = costs.labels, costs.functions
+    by_algorithm = (slowness.pow(k).groupby("algorithm").sum() for k in range(3))
+    moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
+    places = pd.MultiIndex.from_tuples(
+        [
+            (costs.suite, d, f, label)
+            for f, d in zip(functions, costs.dimensions, strict=True)
+            for label in labels
+        ]
+    )
+    counts = slowness.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
+    jobs = counts.reshape(len(functions), len(labels))
+    noise = _deviation(*moments) / np.sqrt(jobs)
+    both = [np.add.outer(one, one) for one in moments]
+    freedom = stats.t.isf((1 - confidence) / 2, both[0] - 1)
+    least = np.minimum(jobs[:, :, np.newaxis], jobs[:, np.newaxis])
+    ties = np.exp(freedom * _deviation(*both) * np.sqrt(2 / least))
+    return np.nan_to_num(noise), np.nan_to_num(ties, nan=1.0)
 
 
 def _deviation(count: Floats, total: Floats, squares: Floats) -> Floats:

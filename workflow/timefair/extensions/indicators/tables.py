@@ -36,6 +36,7 @@ from timefair.report.evidence import Evidence, Space
 from timefair.statistics.ranks import rank
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
+    Floats,
     has_singles,
     percentile_interval,
     quantile_rank,
@@ -46,7 +47,7 @@ from timefair.statistics.samples import (
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 
 
-def scaled(precision: ArrayLike) -> NDArray[np.float64]:
+def scaled(precision: ArrayLike) -> Floats:
     """Precisions on a logarithmic scale from 0 at `WORST` or more to 1 at `BEST` or less.
 
     >>> scaled([1e3, 1e-3, 0.0]).tolist()
@@ -65,7 +66,7 @@ def areas(
     first: float,
     last: float,
     log: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Normalized area over the convergence curve of each run, shape (runs,), from 0 to 1; more is
     better: the average of `scaled` precisions between the costs `first` and `last`, or over the
     logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`. Source: D.
@@ -82,7 +83,7 @@ def areas(
     return np.asarray(area / (place(last) - place(first)))
 
 
-def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
+def attained(best: ArrayLike, levels: ArrayLike) -> Floats:
     """Empirical attainment function: share of the runs with at most a precision within a cost,
     shape (points, levels), from `best_so_far`, shape (runs, points); NaN without runs.
     """
@@ -92,9 +93,7 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
 
 
-def dominance(
-    reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike
-) -> tuple[NDArray[np.float64], ...]:
+def dominance(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> tuple[Floats, ...]:
     """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
     else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
 
@@ -129,9 +128,7 @@ def dominance(
     return score, share, variance
 
 
-def resampled_medians(
-    values: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def resampled_medians(values: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """The median of each column in samples drawn with replacement from the rows, one per run, shape
     (resamples, points); `inf` is sorted last. The order statistic of n uniform draws has a Beta
     distribution, so one draw per sample, which its columns share, is enough.
@@ -144,7 +141,6 @@ def resampled_medians(
 
 
 SPACE = ("suite", "dimension")
-Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
 DECADES = 3  # an integral over seconds begins this number of decades before its end
@@ -211,7 +207,7 @@ def eaf(runs: Runs, analysis: Analysis) -> Parts:
         yield from surfaces
 
 
-def _surfaces(runs: Runs) -> Iterator[tuple[Runs, NDArray[np.float64], list[dict[str, Any]]]]:
+def _surfaces(runs: Runs) -> Iterator[tuple[Runs, Floats, list[dict[str, Any]]]]:
     """Of each suite, dimension and unit: the runs, their best precision at each cost, shape (runs,
     costs), and the parts of `eaf`.
     """
@@ -268,7 +264,7 @@ def eaf_difference(runs: Runs, analysis: Analysis) -> Parts:
                 yield a | named | {"difference": a["share"] - b["share"]}
 
 
-def _pair(runs: Runs, best: NDArray[np.float64], analysis: Analysis) -> list[str]:
+def _pair(runs: Runs, best: Floats, analysis: Analysis) -> list[str]:
     """Two algorithms: the named ones first, then those with the largest mean share."""
     reached = LEVELS.size - np.sort(LEVELS).searchsorted(best)  # levels, by run and cost
     names = runs.frame["algorithm"].astype(str).to_numpy()
@@ -319,7 +315,7 @@ def aocc(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _limits(
-    weighted: NDArray[np.float64], problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
+    weighted: Floats, problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
 ) -> tuple[float, float]:
     if has_singles(problem):
         return np.nan, np.nan
@@ -365,7 +361,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
         reached_at = there.runtimes(unit, [target])[:, 0]
         reached_at = np.where(reached_at <= last, reached_at, np.inf)
         final = equal_if_solved(there, there.best_so_far(unit, np.array([last])))[:, 0]
-        every = sorted(set(there.frame["algorithm"].astype(str)))
+        ((_, every, _),) = complete_problems(problems(there))
         shared = {"unit": unit, "to": last, "target": target}
         complete: list[list[NDArray[Any]]] = []
         for problem in problems(there):
@@ -377,7 +373,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
             names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
             numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
             yield names | _scores(analysis.confidence, *numbers)
-            if algorithms == every:
+            if len(algorithms) == len(every):
                 complete.append(numbers)
         if complete:
             sizes, score, share, variance = np.array(complete).transpose(1, 0, 2)
@@ -390,7 +386,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _scores(
-    confidence: float, runs: NDArray[Any], score: Vector, share: Vector, variance: Vector
+    confidence: float, runs: NDArray[Any], score: Floats, share: Floats, variance: Floats
 ) -> dict[str, Any]:
     half = norm.isf((1 - confidence) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return {
@@ -472,7 +468,7 @@ def rank_over_time(runs: Runs, analysis: Analysis) -> Parts:
             yield part | (dict.fromkeys(limits, unknown) if single else limits)
 
 
-def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.float64]:
+def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> Floats:
     """Log-spaced costs from the first event to the last cost; none without an event."""
     grid = runs.cost_grid(unit, points)
     if not grid.size:

@@ -31,7 +31,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.samples import percentile_interval, stratified_sums
+from timefair.statistics.samples import Floats, percentile_interval, stratified_sums
 
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
@@ -51,7 +51,7 @@ class Portfolio(NamedTuple):
     def cores(self) -> int:
         return len(self.shares) if self.mode == "side by side" else 1
 
-    def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
+    def own_time(self, at: ArrayLike) -> Floats:
         """Time of each member, (members, points), when the portfolio has run for shares of T."""
         there = np.asarray(at, dtype=np.float64)
         each = np.array(self.shares)[:, np.newaxis]
@@ -61,20 +61,13 @@ class Portfolio(NamedTuple):
         return np.asarray(each * there)
 
 
-def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target, along `axis`; NaN if one
-    is. Unbiased for runs on one instance: do not pool instances beforehand.
-    """
-    return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
-
-
 TENTHS = 10  # shares of T for members in turn are multiples of T divided by this
 ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
 """Budgets, as shares of T, that stand for any time."""
 EQUAL = 1e-12
 """Values that differ by less are equal: which of them is chosen must not depend on rounding."""
 
-Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
+Sample = tuple[Floats, Floats]
 """The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
 which cost each run was observed, shape (runs,), `inf` if a longer run would have the same result.
 """
@@ -111,13 +104,13 @@ class Search:
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
-        self._known: dict[Mode, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
+        self._known: dict[Mode, tuple[NDArray[np.intp], Floats]] = {}
         self.algorithms = len(functions[0][0])
         self._of_algorithms = [list(zip(*instances, strict=True)) for instances in functions]
         if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
-    def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+    def shares(self, at: Sequence[float]) -> list[Floats]:
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([reached(of, points) for of in every]) for every in self._of_algorithms]
 
@@ -130,7 +123,7 @@ class Search:
         best = np.concatenate(parts)
         return float(best @ np.full(best.size, 1 / best.size))
 
-    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
+    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> Floats:
         own = portfolio.own_time(at)
         total = np.zeros(len(at))
         for every in self._of_algorithms:
@@ -138,10 +131,10 @@ class Search:
                 reached(every[member], self._budget * own[k])
                 for k, member in enumerate(portfolio.members)
             ]
-            total += reached_by_any(members).mean(axis=1)
+            total += (1 - np.prod(1 - np.array(members), axis=0)).mean(axis=1)
         return np.asarray(total / len(self._functions))
 
-    def copies(self, count: int) -> NDArray[np.float64]:
+    def copies(self, count: int) -> Floats:
         """Share of the pairs that `count` independent runs reach side by side, shape (algorithms,
         functions); NaN for fewer. Unbiased: among all choices of `count` different runs, the share
         in which at least one reaches the target.
@@ -198,7 +191,7 @@ class Search:
         )
 
     @cached_property
-    def _missed(self) -> list[NDArray[np.float64]]:
+    def _missed(self) -> list[Floats]:
         """What each algorithm does not reach within each of `_FRACTIONS`, on each function."""
         return [1 - shares for shares in self.shares(_FRACTIONS)]
 
@@ -214,7 +207,7 @@ class Search:
         shares, pair = np.unravel_index(k, values.shape[:2])
         return Portfolio(tuple(pairs[pair].tolist()), mode, _shares(mode)[int(shares)])
 
-    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], Floats]:
         """All pairs, and their values, shape (shares, pairs, functions)."""
         if mode not in self._known:
             pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
@@ -232,7 +225,7 @@ class Search:
         function: int,
         resamples: int,
         rng: np.random.Generator,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Values on a function of samples of whole runs; NaN with one run."""
         instances = self._functions[function]
         parts = [list(zip(one.members, one.shares, strict=True)) for one in portfolios]
@@ -242,7 +235,7 @@ class Search:
             return np.full((len(portfolios), resamples), np.nan)
         values = np.zeros((len(portfolios), resamples))
         for samples in instances:
-            drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
+            drawn: dict[tuple[int, float], Floats] = {}
             for member in members:
                 mine = [part for part in wanted if part[0] == member]
                 at = self._budget * np.array([share for _, share in mine])
@@ -253,7 +246,7 @@ class Search:
         return np.asarray(values / len(instances))
 
 
-def reached(samples: Sequence[Sample], at: NDArray[np.float64]) -> NDArray[np.float64]:
+def reached(samples: Sequence[Sample], at: Floats) -> Floats:
     """Share of the runs on each instance within each cost, shape (points, instances * targets); NaN
     if unknown.
     """
@@ -289,20 +282,18 @@ def _shares(mode: Mode) -> list[tuple[float, ...]]:
     return [(first / TENTHS, (TENTHS - first) / TENTHS) for first in parts]
 
 
-def _first_largest(values: NDArray[np.float64]) -> int:
+def _first_largest(values: Floats) -> int:
     return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
 
 
-def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+def _limits(replicates: Floats, confidence: float) -> tuple[float, float]:
     if np.isnan(replicates).any():
         return float("nan"), float("nan")
     low, high = percentile_interval(replicates, confidence)
     return float(low), float(high)
 
 
-def _draws(
-    costs: NDArray[np.float64], at: NDArray[np.float64], resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _draws(costs: Floats, at: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
     runs, targets = costs.shape
     hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
@@ -426,9 +417,7 @@ def fields(
                 yield names, algorithms, Search(functions, budget)
 
 
-def _instances(
-    runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
-) -> FunctionRuns:
+def _instances(runs: Runs, problem: ProblemRuns, reached: Floats, known: Floats) -> FunctionRuns:
     instance = runs.frame["instance"].to_numpy()
     found = []
     for number in np.unique(instance[problem.rows]):

@@ -182,11 +182,8 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
 
 
 def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
-    import numpy as np
-
     planned = planned_runs(registration_of(analysis)["campaign"])
-    keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
-    return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
+    return frame.set_index(list(RUN_KEY)).index.isin(list(planned))
 
 
 FILE = "registration.json"  # the registration, relative to ``results/<campaign>/``

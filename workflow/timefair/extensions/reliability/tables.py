@@ -28,6 +28,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
 from timefair.statistics.run_count.stopping import Outliers, checked_values, skewness
 from timefair.statistics.run_count.widths import is_kept_promise
+from timefair.statistics.samples import Floats
 
 FEATURES = (
     "log_cv",
@@ -45,7 +46,7 @@ FEATURES = (
 LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
-def features(samples: ArrayLike) -> NDArray[np.float64]:
+def features(samples: ArrayLike) -> Floats:
     """Features of samples, independent of the unit of the values; shape (samples, features). They
     are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift, on
     logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios are
@@ -63,7 +64,7 @@ def features(samples: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shapes(seen: Floats) -> Floats:
     """All features except the last, from finite values of shape (samples, n)."""
     unit = np.abs(seen).max(axis=1, keepdims=True)
     seen = seen / np.where(unit > 0.0, unit, 1.0)
@@ -93,7 +94,7 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_ratio(part: Floats, whole: Floats) -> Floats:
     part, whole = np.abs(part), np.abs(whole)
     small, large = part <= LEAST * whole, whole <= LEAST * part
     ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
@@ -101,11 +102,10 @@ def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray
     return np.where(small, least, np.where(large, -least, np.log10(ratio)))
 
 
-Vector = NDArray[np.float64]
 Outcome = NDArray[np.bool_]
 
 
-def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
+def brier_skill(stated: Floats, base: Floats, happened: Outcome) -> float:
     """Relative gain of the Brier score, the mean squared difference of probabilities and outcomes
     (Brier 1950), over that of base rates; NaN if these have no error.
     """
@@ -113,14 +113,14 @@ def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
     return float(1.0 - np.mean((stated - happened) ** 2) / error) if error > 0.0 else float("nan")
 
 
-def auc(stated: Vector, happened: Outcome) -> float:
+def auc(stated: Floats, happened: Outcome) -> float:
     """Chance that a case that happened has a higher stated probability; NaN if all or none did."""
     return superiority(stated[~happened], stated[happened])
 
 
 def calibration_curve(
-    stated: Vector, happened: Outcome
-) -> tuple[Vector, Vector, NDArray[np.int64]]:
+    stated: Floats, happened: Outcome
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Predicted and observed share, and number of cases, of each bin, shape (bins,).
 
     Observed share among cases with similar stated probabilities, by rising probability; at most
@@ -136,19 +136,17 @@ def calibration_curve(
 class ReliabilityModel(NamedTuple):
     """Logistic regression on standardized features; arrays of shape (features,)."""
 
-    centre: Vector
-    scale: Vector
-    weights: Vector
+    centre: Floats
+    scale: Floats
+    weights: Floats
     intercept: float
 
-    def probability(self, features: NDArray[np.float64]) -> Vector:
+    def probability(self, features: Floats) -> Floats:
         standardized = (features - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
 
-def fit_reliability(
-    table: NDArray[np.float64], outcome: Outcome, *, penalty: float = 1.0
-) -> ReliabilityModel:
+def fit_reliability(table: Floats, outcome: Outcome, *, penalty: float = 1.0) -> ReliabilityModel:
     """Fit a model to samples for which it is known whether their estimates were accurate: finite
     features, shape (cases, features), of which a constant column gets no weight, and outcomes.
     `penalty`: half the inverse variance of a normal prior of the weights (ridge). If all outcomes
@@ -162,7 +160,7 @@ def fit_reliability(
         return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
     standardized = (table - centre) / scale
 
-    def loss(parameters: Vector) -> tuple[float, Vector]:
+    def loss(parameters: Floats) -> tuple[float, Floats]:
         weights, intercept = parameters[:-1], parameters[-1]
         score = standardized @ weights + intercept
         excess = expit(score) - outcome
@@ -175,9 +173,7 @@ def fit_reliability(
     return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
 
 
-def held_out(
-    table: NDArray[np.float64], right: Outcome, groups: NDArray[Any]
-) -> tuple[Vector, Vector]:
+def held_out(table: Floats, right: Outcome, groups: NDArray[Any]) -> tuple[Floats, Floats]:
     """Probabilities from models that have not seen the group of the sample, and the shares of right
     estimates in the other groups, of which there is at least one; shape (samples,) both.
     """

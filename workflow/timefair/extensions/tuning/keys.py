@@ -41,14 +41,6 @@ class Range(NamedTuple):
     kind: str
     values: tuple[Any, ...]
 
-    @property
-    def whole(self) -> bool:
-        return self.kind.endswith("int")
-
-    @property
-    def log(self) -> bool:
-        return self.kind.startswith("log")
-
     def at(self, share: float) -> Any:
         """The value at a share in [0, 1) of the range.
 
@@ -59,12 +51,13 @@ class Range(NamedTuple):
         """
         if self.kind == "choice":
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
-        low, high = float(self.values[0]), float(self.values[1]) + self.whole
-        if self.log:
+        whole = self.kind.endswith("int")
+        low, high = float(self.values[0]), float(self.values[1]) + whole
+        if self.kind.startswith("log"):
             value = math.exp(math.log(low) + share * math.log(high / low))
         else:
             value = low + share * (high - low)
-        if self.whole:
+        if whole:
             return int(min(max(math.floor(value), self.values[0]), self.values[1]))
         return min(max(value, low), high)
 
