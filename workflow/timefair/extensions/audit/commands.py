@@ -123,7 +123,7 @@ def keep(config: Path, rows: Rows) -> None:
     from timefair.campaign import configuration
 
     campaign = configuration.load(config)
-    specs = {label: _spec(campaign, label) for label in campaign.algorithms}
+    specs = _specs(campaign)
     content = [
         {**row, "spec": specs[row["algorithm"]]} for row in rows if row["algorithm"] in specs
     ]
@@ -144,7 +144,7 @@ def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
         return
     try:
         rows = json.loads(path.read_text("utf-8"))
-        known = {label: _spec(campaign, label) for label in campaign.algorithms}
+        known = _specs(campaign)
         rows = [row for row in rows if known.get(row["algorithm"]) == row["spec"]]
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path}: damaged; delete it, and audit again") from None
@@ -171,6 +171,6 @@ def sentence(rows: Rows) -> str:
     return "; ".join(said + [f"no bias found in {', '.join(none)}"] * bool(none))
 
 
-def _spec(campaign: Campaign, label: str) -> Any:
-    spec = campaign.algorithms[label]
-    return {"use": spec.use, "parameters": dict(spec.arguments)}
+def _specs(campaign: Campaign) -> dict[str, Any]:
+    every = campaign.algorithms.items()
+    return {label: {"use": of.use, "parameters": dict(of.arguments)} for label, of in every}

@@ -136,10 +136,7 @@ def _measured(arguments: argparse.Namespace, labels: tuple[str, str]) -> Found:
     ratio = arguments.margin or campaign.statistics.matters.ratio
     rounds.try_out()
 
-    def say(line: str) -> None:
-        if not arguments.quiet:
-            print(line, flush=True)
-
+    say: Callable[[str], object] = str if arguments.quiet else partial(print, flush=True)
     for line in () if arguments.quiet else expectations(rounds, by, ratio):
         say(line)
     return rounds.until_sure(by, ratio, say)

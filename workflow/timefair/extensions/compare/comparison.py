@@ -434,15 +434,10 @@ def samples(
             Effort(spent[k], None if seconds is None else seconds[k], success[k].astype(float))
             for k in places
         )
-        yield Sample(
-            int(names["function"]),
-            int(names["dimension"]),
-            target,
-            paired,
-            tuple(job[k] for k in places),
-            tuple(at_the_end[k] for k in places),
-            None if target is None else efforts,
-        )
+        function, dimension = int(names["function"]), int(names["dimension"])
+        jobs, ends = tuple(job[k] for k in places), tuple(at_the_end[k] for k in places)
+        known = None if target is None else efforts
+        yield Sample(function, dimension, target, paired, jobs, ends, known)
 
 
 def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
@@ -524,13 +519,10 @@ class Pair(NamedTuple):
     def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
         """`level`: of the answers over all functions, and of each measure's family of functions."""
         of_samples = [changes(sample) for sample in self.samples]
-        on_functions: dict[Measure, Sequence[Judged]] = {}
-        overall: dict[Measure, Judged] = {}
-        for measure in Measure:
-            found = [one[measure] for one in of_samples]
-            margin = NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
-            on_functions[measure] = judge_family(found, margin, level)
-            overall[measure] = judge(average(found), margin, level)
+        found = {m: [one[m] for one in of_samples] for m in Measure}
+        margins = dict.fromkeys(Measure, log(ratio)) | {Measure.QUALITY: NEGLIGIBLE}
+        on_functions = {m: judge_family(found[m], margins[m], level) for m in Measure}
+        overall = {m: judge(average(found[m]), margins[m], level) for m in Measure}
         return Comparison(self, by, ratio, on_functions, overall)
 
 

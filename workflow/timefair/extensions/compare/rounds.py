@@ -110,7 +110,7 @@ TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000  # maximal budget of a trial launch
 
 CANNOT = "algorithms.{}: cannot be launched"
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
 class Rounds:

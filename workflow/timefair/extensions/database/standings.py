@@ -230,6 +230,7 @@ class At:
         me = labels.index(label)
         others = np.array([k for k, name in enumerate(labels) if k != me and name in among])
         chosen, found, runs = [me, *others], {}, self.of.runs[me].astype(np.float64)
+        names = tuple(labels[k] for k in chosen)
         # n runs drawn from n have (n - 1)/n of the variance; the difference of two measurements has
         # twice that of one. Few functions have most of it: Satterthwaite's degrees of freedom.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -242,13 +243,9 @@ class At:
                 reach *= stats.t.isf((1 - confidence) / 2, total**2 / parts[on].sum())
             gains = self.gains[np.ix_(on, chosen, chosen)]
             ranks = ranks_of(gains)
-            found[name] = Standing(
-                labels=tuple(labels[k] for k in chosen),
-                ranks=ranks,
-                low=float(np.maximum(ranks[0] - reach, 1.0)),
-                high=float(np.minimum(ranks[0] + reach, len(chosen))),
-                gains=gains[:, 0, 1:],
-            )
+            low = np.maximum(ranks[0] - reach, 1.0)
+            high = np.minimum(ranks[0] + reach, len(chosen))
+            found[name] = Standing(names, ranks, float(low), float(high), gains[:, 0, 1:])
         return found
 
     def _drawn(self, me: int, others: NDArray[np.intp], rng: np.random.Generator) -> Floats:

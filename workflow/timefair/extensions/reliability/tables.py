@@ -31,15 +31,8 @@ from timefair.statistics.run_count.widths import is_kept_promise
 from timefair.statistics.samples import Floats
 
 FEATURES = (
-    "log_cv",
-    "log_quartile_spread",
-    "log_upper_tail",
-    "log_lower_tail",
-    "skewness",
-    "kurtosis",
-    "outlier_share",
-    "log_drift",
-    "failure_share",
+    *("log_cv", "log_quartile_spread", "log_upper_tail", "log_lower_tail", "skewness", "kurtosis"),
+    *("outlier_share", "log_drift", "failure_share"),
 )
 """Columns of `features`; logarithms are decimal."""
 
@@ -317,16 +310,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, looks: dict[str, style.Look]) -> None:
         ax.plot(curve["stated_percent"], curve["observed_percent"], **looks[_name(error)].line)
         first = curve.iloc[0]
         worth.append(f"{error:g} %: skill {first['skill']:.2f}, AUC {first['auc']:.2f}")
-    ax.text(
-        0.99,
-        0.02,
-        "\n".join(worth),
-        ha="right",
-        va="bottom",
-        fontsize=5.0,
-        transform=ax.transAxes,
-        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8},
-    )
+    box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
+    corner: dict[str, Any] = {"ha": "right", "va": "bottom", "transform": ax.transAxes}
+    ax.text(0.99, 0.02, "\n".join(worth), fontsize=5.0, bbox=box, **corner)
     ax.set(xlim=(-3, 103), ylim=(-32, 103), xticks=(0, 50, 100), yticks=(0, 50, 100))
 
 

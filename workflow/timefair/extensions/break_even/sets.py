@@ -1,36 +1,27 @@
-"""The table of evaluation costs at which the order of two algorithms changes. At the additional
-cost c of an evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time multiplied by α, it
-is the ERT of its evaluations alone + α times the ERT of its own time. Both are lines in a factor x.
+"""Factors at which the order of two algorithms changes. At the additional cost c of an
+evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time multiplied by α, it is the ERT of
+its evaluations alone + α times the ERT of its own time. Both are lines in a factor x.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, column_names
-from timefair.exhibits.exhibit import Made, exhibit
-from timefair.exhibits.layout import Layout, Points
-from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
-from timefair.records.rundata.runs import Runs
-from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import score_p
 from timefair.statistics.samples import Floats, check_confidence, floats
 
 
-def turning_cost(
-    seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
-) -> Floats:
-    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT; NaN if
-    the order is the same at all costs above 0, for example for an ERT of `inf`.
+def turning_cost(*lines: ArrayLike) -> Floats:
+    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT, from the
+    ERTs in seconds and in evaluations of each; NaN if the order is the same at all costs above 0,
+    for example for an ERT of `inf`.
     """
-    lines = floats(seconds_a, evaluations_a, seconds_b, evaluations_b)
+    time_a, count_a, time_b, count_b = floats(*lines)
     with np.errstate(divide="ignore", invalid="ignore"):
-        time_a, count_a, time_b, count_b = lines
         cost = (time_b - time_a) / (count_a - count_b)
     return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
 
@@ -185,126 +176,3 @@ def _limit(
         same = accepts(middle[:, np.newaxis])[:, 0] == side
         left, right = np.where(same, middle, left), np.where(same, right, middle)
     return np.where(changes.any(axis=1), np.where(side, left, right), 0.0)
-
-
-Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
-"""A problem and a pair of algorithms that were run on it."""
-Parts: TypeAlias = tuple[Floats, Floats, NDArray[np.bool_]]
-"""Fixed and growing part of the cost of each run up to each target, and its success."""
-
-CELLS_COLUMNS = 10_000
-"""Maximal number of columns of samples in one call. It limits the memory of the call."""
-
-
-@exhibit(
-    question=questions.COST,
-    layouts=Layout(
-        caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
-        "expected running time to a target changes, with the form and the limits of its "
-        "{confidence} confidence set.",
-        rows=("function", *column_names(PAIR)),
-        parts=("suite", "dimension", "target"),
-        points=(Points("target", 1),),
-    ),
-    comparing=True,
-)
-def cost_crossovers(runs: Runs, analysis: Analysis) -> Made:
-    """Evaluation costs at which the order of two algorithms changes
-
-    The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a
-    target changes, with its confidence set. The set contains all costs at which the score test of
-    equal ERTs, as in the table `rank_reversals`, does not reject. The confidence applies to each
-    set separately. Targets that no run of the two algorithms reached are omitted. The evaluation
-    cost is added afterwards: a run that used t seconds and e evaluations takes t + c e seconds if
-    each evaluation costs c seconds more. Nothing is measured again. A run that was cut counts as a
-    failure and costs what it used. Therefore the ERT of an algorithm with few evaluations is an
-    upper estimate at large evaluation costs. For more than 12 algorithms, only pairs with the best
-    one (lowest average rank of the median precision) are listed; `statistics.pairs` selects other
-    pairs.
-
-    PROBLEM, TARGET, PAIR
-    better_below (text): the algorithm with the lower ERT at evaluation costs near 0; empty if both
-        are equal
-    better_above (text): the algorithm with the lower ERT at very large evaluation costs; empty if
-        both are equal
-    turns_at_s [{SECONDS}] <Turns at>: evaluation cost at which the order changes; empty if it is
-        the same at every cost
-    set (text) <Set>: form of the confidence set of this cost. `empty`: one algorithm is better at
-        every cost. `every`: the runs do not show at any cost which algorithm is better. `below`:
-        costs up to `turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs
-        between both limits. `outside`: costs up to `turns_at_s_low`, and all costs from
-        `turns_at_s_high`
-    turns_at_s_low [{SECONDS}] <Low>: lower limit of the set (see `set`); 0 if the set begins at 0,
-        empty for `empty`
-    turns_at_s_high [{SECONDS}] <High>: upper limit of the set (see `set`); `inf` if there is none,
-        empty for `empty`
-    """
-    used = UsedByRuns.of(runs, analysis)
-    listed_in = listed_by_precision(used.runs, analysis)
-    cases = [
-        (problem, pair)
-        for problem in used.problems
-        for pair in listed_in[problem.space].pairs(list(problem.algorithms))
-    ]
-    erts = {
-        (id(problem), name): [of.of(problem.rows[mine]).ert for of in (used.seconds, used.rounds)]
-        for problem in used.problems
-        for name, mine in problem.algorithms.items()
-    }
-    targets = np.asarray(analysis.targets_from_easy)
-    spent = used.seconds.cost, used.rounds.cost, used.seconds.success
-    parts = []
-    for (problem, pair), sets in zip(
-        cases, sets_of(cases, spent, spent, analysis.confidence), strict=True
-    ):
-        (time_a, count_a), (time_b, count_b) = (erts[id(problem), name] for name in pair)
-        near, far = _sign(time_a, time_b), _sign(count_a, count_b)
-        row = {
-            "target": targets,
-            "better_below": _better(pair, np.where(near == 0, far, near)),
-            "better_above": _better(pair, np.where(far == 0, near, far)),
-            "turns_at_s": turning_cost(time_a, count_a, time_b, count_b),
-            "set": sets.shape.astype(object),
-            "turns_at_s_low": sets.low,
-            "turns_at_s_high": sets.high,
-        }
-        reached = np.isfinite(time_a) | np.isfinite(time_b)
-        names = dict(zip(column_names(PAIR), pair, strict=True))
-        parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
-    return iter(parts), {"pairs": in_words(listed_in), "refused": used.remarks}
-
-
-def sets_of(
-    cases: Sequence[Case], first: Parts, second: Parts, confidence: float
-) -> list[TurningSets]:
-    """The confidence sets of all targets for each case, from the parts of its two algorithms."""
-    sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
-    of_sizes: dict[tuple[int, ...], list[int]] = {}
-    for place, rows in enumerate(sides):
-        of_sizes.setdefault(tuple(map(len, rows)), []).append(place)
-    most = max(1, CELLS_COLUMNS // max(first[0].shape[1], 1))
-    found: dict[int, TurningSets] = {}
-    blocks = (
-        same[start : start + most]
-        for same in of_sizes.values()
-        for start in range(0, len(same), most)
-    )
-    for members in blocks:
-        samples = [
-            np.hstack([of[sides[k][side]] for k in members])
-            for side, parts in enumerate((first, second))
-            for of in parts
-        ]
-        sets = turning_sets(*samples, confidence=confidence)
-        found |= dict(zip(members, sets.split(len(members)), strict=True))
-    return [found[k] for k in range(len(cases))]
-
-
-def _sign(of_first: Floats, of_second: Floats) -> Floats:
-    return (of_first < of_second).astype(float) - (of_first > of_second)
-
-
-def _better(pair: tuple[str, str], for_first: Floats) -> NDArray[np.object_]:
-    names = np.array([None, *pair], dtype=object)
-    better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
-    return better
