@@ -121,11 +121,9 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     if spec := _keys(campaign, label):
-        python, path = spec.get("python"), spec.get("path")
-        try:
-            commit = None if path is None else describe(Path(path))
-        except Unknown:
-            commit = None
+        python, path, commit = spec.get("python"), spec.get("path"), None
+        with contextlib.suppress(Unknown):
+            commit = path and describe(Path(path))
         yield "own_environment", {"python": python, "path": path, "commit": commit}
 
 

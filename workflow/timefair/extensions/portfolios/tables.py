@@ -383,8 +383,7 @@ def portfolio(runs: Runs, analysis: Analysis) -> Parts:
         yield names | {
             "arrangement": VIRTUAL,
             "size": search.algorithms,
-            "members": None,
-            "shares": None,
+            **dict.fromkeys(("members", "shares")),
             "cores": 1,
             "share": search.virtual_best(),
             "any_time": search.virtual_best(ANY_TIME),

@@ -315,9 +315,8 @@ def _order_said(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str
         f"{counted(int(row[f'runs_{side}']), 'run')}"
         for side in "ab"
     )
-    found = (
-        f"{names.one(row['better'])} is better" if isinstance(row["better"], str) else "No order"
-    )
+    known = isinstance(row["better"], str)
+    found = f"{names.one(row['better'])} is better" if known else "No order"
     return (
         f"{MEASURED[row['measure']]}{target} {where} of {escape(space)}{share}: "
         f"{', '.join(values)}. {found} ({TESTS[row['test']]}, p = {_known(row['p'])})."

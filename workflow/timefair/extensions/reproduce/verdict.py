@@ -382,22 +382,16 @@ _MACHINE = (
 _PYTHON = ("python", "python_implementation")
 
 
-class Change(NamedTuple):
-    topic: str
-    name: str
-    recorded: str
-    now: str
-
-    def __str__(self) -> str:
-        return f"{self.topic:<11}{self.name}: {self.recorded} recorded, {self.now} now".rstrip()
+def _change(topic: str, name: str, recorded: str, now: str) -> str:
+    return f"{topic:<11}{name}: {recorded} recorded, {now} now".rstrip()
 
 
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
-) -> Iterator[Change]:
+) -> Iterator[str]:
     """Differences in code, software and machine, as far as the facts of both are known."""
     if code[0] != code[1]:
-        yield Change("code", "digest", *map(short, code))
+        yield _change("code", "digest", *map(short, code))
         yield from _differing("code", recorded, now, ("commit", "package_commit"))
     yield from _differing("software", recorded, now, _PYTHON)
     named, named_now = recorded.get("versions") or {}, now.get("versions") or {}
@@ -406,19 +400,17 @@ def circumstances(
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
     rest = rest if others and others_now else set()  # a record may not list them
     yield from _differing("software", others, others_now, sorted(rest))
-    for change in _differing("machine", recorded, now, _MACHINE):
-        if "none" not in (change.recorded, change.now):
-            yield change
+    yield from _differing("machine", recorded, now, _MACHINE)
 
 
 def _differing(
     topic: str, recorded: Mapping[str, Any], now: Mapping[str, Any], names: Iterable[str]
-) -> Iterator[Change]:
+) -> Iterator[str]:
     for name in names:
         one, other = recorded.get(name), now.get(name)
-        if one != other:
-            shown = ("none" if value is None else str(value) for value in (one, other))
-            yield Change(topic, name, *shown)
+        shown = ["none" if value is None else str(value) for value in (one, other)]
+        if one != other and not (topic == "machine" and "none" in shown):
+            yield _change(topic, name, *shown)
 
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -522,7 +514,7 @@ class Verdict(NamedTuple):
     recorded: RecordedRun
     again: Row
     likeness: Likeness
-    changes: tuple[Change, ...]
+    changes: tuple[str, ...]
 
     @property
     def finding(self) -> Finding:
@@ -554,7 +546,7 @@ class Verdict(NamedTuple):
             yield from _side_by_side(*like.difference)
         if like.difference is not None or not like.in_full:
             yield from _side_by_side("run", outcome(row), outcome(self.again))
-        yield from map(str, self.changes)
+        yield from self.changes
         if not self.changes:
             yield NOTHING
 
@@ -576,7 +568,7 @@ def replay(recorded: RecordedRun, prepared: Prepared | None = None) -> Verdict:
     return Verdict(recorded, again, like, tuple(_changes(recorded, prepared, again["seed"])))
 
 
-def _changes(recorded: RecordedRun, prepared: Prepared, seed: int) -> Iterator[Change]:
+def _changes(recorded: RecordedRun, prepared: Prepared, seed: int) -> Iterator[str]:
     """What differs from the record; the measure key only if nothing else can be the reason, as the
     key covers all that determines a measurement, of other algorithms and searches, too.
     """
@@ -590,9 +582,9 @@ def _changes(recorded: RecordedRun, prepared: Prepared, seed: int) -> Iterator[C
         key = prepared.key(recorded.job)
         if key not in recorded.keys:
             former = " or ".join(map(short, recorded.keys))
-            yield Change("parameters", "key of the configuration", former, short(key))
+            yield _change("parameters", "key of the configuration", former, short(key))
     if (former_seed := recorded.row["seed"]) != seed:
-        yield Change("seed", "of the run", str(former_seed), str(seed))
+        yield _change("seed", "of the run", str(former_seed), str(seed))
 
 
 class Replayed(NamedTuple):

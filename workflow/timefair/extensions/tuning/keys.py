@@ -19,6 +19,7 @@ from timefair.basics.sections import (
     Section,
     format_ranges,
 )
+from timefair.basics.words import first
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
@@ -198,11 +199,10 @@ class Tune(Search):
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.overlap == "refused" and (same := self.overlapping(campaign)):
-            more = f" and {len(same) - SHOWN} more" if len(same) > SHOWN else ""
             yield (
                 "on",
-                f"{', '.join(map(str, same[:SHOWN]))}{more}: should not be in the comparison; "
-                "choose other problems, or write overlap: allowed",
+                f"{first(same, SHOWN)}: should not be in the comparison; choose other problems, or "
+                "write overlap: allowed",
             )
         time_s, problems = campaign.budget.time_s, len(self.on.problems)
         if time_s is not None and self.budget_s < LEAST_CANDIDATES * problems * time_s:
