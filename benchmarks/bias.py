@@ -9,7 +9,7 @@ to FILE; seeds that are there are skipped. The runs are made in this process, wh
 faster than a process for each. The second makes the audits with a process for each run, and says
 whether they equal those in FILE. The third prints, per algorithm and test, in how many audits it
 had a finding, and the least, median and largest factor. The biased algorithms are
-``tests/extensions/bias/biased.py:origin``, ``:centre``, ``:bounds`` and ``:axes``.
+``tests/extensions/audit/biased.py:origin``, ``:centre``, ``:bounds`` and ``:axes``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scipy.stats import binomtest
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
-from timefair.extensions.bias import probe
+from timefair.extensions.audit import probe
 from timefair.machine.linux import kernel
 from timefair.measure import run as running
 from timefair.measure.trial import run_seed, stream

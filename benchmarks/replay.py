@@ -21,7 +21,7 @@ from typing import Any
 
 from timefair.campaign import configuration, plan
 from timefair.cli.common import measuring_environment
-from timefair.extensions.reproduce.verdict import Replayer, campaign_of, chosen_run, replay
+from timefair.extensions.reproduce.verdict import campaign_of, chosen_run, replay
 from timefair.measure.job import Prepared, measure_job
 
 ALGORITHMS = (
@@ -72,11 +72,11 @@ def measured(use: str, evaluations: int, folder: Path) -> list[Path]:
 
 def verdicts(paths: Sequence[Path]) -> list[tuple[bool, list[str]]]:
     """Replay the only run of each record: whether it is identical, and what the command prints."""
-    replayer, found = None, []
+    prepared, found = None, []
     for path in paths:
         recorded = chosen_run(path, {})
-        replayer = replayer or Replayer(campaign_of(recorded))
-        verdict = replay(recorded, replayer=replayer)
+        prepared = prepared or Prepared(campaign_of(recorded))
+        verdict = replay(recorded, prepared)
         found.append((verdict.same and verdict.likeness.in_full, list(verdict.lines())))
     return found
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.exhibits.comparisons.comparison import over
-from timefair.extensions.break_even import implementation as break_even
+from timefair.extensions.break_even import tables as break_even
 from timefair.extensions.database.standings import EVALUATIONS, Costs, ranks_of, spaces
 from timefair.extensions.database.store import Design, kinds, opened, read_list
 from timefair.records.rundata.runs import Runs

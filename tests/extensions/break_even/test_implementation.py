@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.break_even.crossovers import turning_cost, turning_factor, turning_sets
-from timefair.extensions.break_even.implementation import checklist, robustness
+from timefair.extensions.break_even.sets import turning_cost, turning_factor, turning_sets
+from timefair.extensions.break_even.tables import checklist, robustness
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import equal_ert

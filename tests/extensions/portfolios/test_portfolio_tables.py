@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.portfolios import tables as searching
-from timefair.extensions.portfolios.tables import (
-    MODES,
-    Portfolio,
-    Search,
-    findings,
-    reached_by_any,
-)
+from timefair.extensions.portfolios.tables import MODES, Portfolio, Search, findings
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
@@ -115,7 +109,6 @@ def test_what_was_not_observed_is_unknown():
     costs = np.array([[1.0, np.inf], [np.inf, np.inf]])
     found = searching.reached([(costs, np.array([2.0, np.inf]))], np.array([1.5, 3.0]))
     np.testing.assert_array_equal(found, [[0.5, 0.0], [0.5, np.nan]])
-    assert np.isnan(reached_by_any([0.5, np.nan]))
 
 
 def runs_of(rng, algorithms=3, functions=3, instances=2, runs=4, targets=3):

@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 GROUPS = {
-    "plan": ("init", "check", "algorithms", "audit"),
+    "plan": ("init", "check", "algorithms"),
     "watch": ("progress", "doctor"),
     "results": ("report", "table", "figure", "analyse"),
     "trust": ("verify",),

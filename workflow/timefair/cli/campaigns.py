@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -341,68 +341,6 @@ def _algorithms(arguments: argparse.Namespace) -> None:
             print(f"  {name}:{known:<{width}}  {asks}")
         if not full and len(entries) > SHORT:
             print(f"  listed by: timefair algorithms --library {name}")
-
-
-@command(
-    "audit",
-    argument("what", "WHAT", "library:name, a library, or a campaign file", nargs="+"),
-    argument("--function", help="function of bbob (8)", type=int, default=8),
-    argument("--dimension", help="dimension (10)", type=int, default=10),
-    argument("--evaluations", help="evaluations of a run (2000)", type=int, default=2000),
-    argument("--time", "S", "seconds of a timed run (0.2)", type=float, default=0.2),
-    argument("--wall", "S", "limit of other runs, in seconds (20)", type=float, default=20.0),
-    argument("--output", "FILE", "files to write (.csv, .md)", nargs="+", type=Path, default=[]),
-    help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
-    example="timefair audit scipy:Nelder-Mead --output audit.csv",
-)
-def _audit(arguments: argparse.Namespace) -> None:
-    """Runs each algorithm five times, with the code that measures campaigns, and prints a table:
-    errors, points out of bounds, whether a seed repeats the run, the cost of an evaluation, and how
-    the run was stopped. Failures are rows of the table.
-    """
-    one_thread()
-    from timefair.measure import audit
-
-    prepare_files(arguments.output, (".md", ".csv"))
-    limits = (arguments.evaluations, arguments.time, arguments.wall)
-    setting = audit.AuditSettings(arguments.function, arguments.dimension, *limits)
-    if faults := setting.faults():
-        raise InputError(*faults)
-    rows = []
-    for subject in audit.subjects(arguments.what):
-        print(subject.label, file=sys.stderr, flush=True)
-        rows.append(audit.look_at(subject, setting))
-    show(rows, arguments.output)
-
-
-def show(
-    rows: Sequence[Mapping[str, object]],
-    files: Iterable[Path],
-    printed: Callable[[Mapping[str, object]], Mapping[str, object]] = dict,
-) -> None:
-    """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
-    import pandas as pd
-
-    shown = [printed(row) for row in rows]
-    lines = [list(shown[0]), *(list(map(_cell, row.values())) for row in shown)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
-    table = "".join(f"| {' | '.join(line)} |\n" for line in padded)
-    print(table, end="")
-    for path in files:
-        if path.suffix == ".md":
-            path.write_text(table, encoding="utf-8")
-        else:
-            pd.DataFrame(rows).to_csv(path, index=False)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")
 
 
 @command(

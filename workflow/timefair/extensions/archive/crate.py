@@ -40,6 +40,7 @@ from timefair.extensions.archive.files import (
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET
 from timefair.records.store import open_record, write_record
+from timefair.statistics.samples import Floats
 
 RESOLUTION = 10
 """Steps of the grid for each factor e of evaluations and of seconds: a step is 10.5 %."""
@@ -82,13 +83,9 @@ def compact_files(
 
 
 def _samples(files: Iterable[Member]) -> set[str]:
-    smallest: dict[tuple[str, int], tuple[int, str]] = {}
-    for member in files:
-        if (job := collected.job_of(PurePosixPath(member.path))) is None:
-            continue
-        cell, found = (job.algorithm, job.dimension), (member.size, member.path)
-        smallest[cell] = min(found, smallest.get(cell, found))
-    return {path for _, path in smallest.values()}
+    found = ((one.size, one.path, collected.job_of(PurePosixPath(one.path))) for one in files)
+    largest_first = sorted(((size, path, job) for size, path, job in found if job), reverse=True)
+    return {*{(job.algorithm, job.dimension): path for _, path, job in largest_first}.values()}
 
 
 def _equal_evaluations(collected: Iterable[Path]) -> Equal:
@@ -154,8 +151,6 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
 
 
 class _Events:
-    """The improvements of some runs, one after the other."""
-
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
         self._column, self._flat = whole, whole.flatten()
@@ -163,8 +158,8 @@ class _Events:
         self.run = np.repeat(np.arange(len(whole)), lengths)
         self.size = len(self.run)
 
-    def __getitem__(self, name: str) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = self._flat.field(name).to_numpy(zero_copy_only=False)
+    def __getitem__(self, name: str) -> Floats:
+        values: Floats = self._flat.field(name).to_numpy(zero_copy_only=False)
         return values
 
     def ends(self) -> NDArray[np.bool_]:
@@ -194,9 +189,7 @@ class _Events:
         return pc.if_else(self._column.is_valid(), lists, pa.scalar(None, lists.type))
 
 
-def _first_at_targets(
-    own: _Events, other: _Events, targets: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _first_at_targets(own: _Events, other: _Events, targets: Floats) -> NDArray[np.bool_]:
     """With which improvements a launch first reaches a target, or ends; those of `own` first."""
     run = np.concatenate([own.run, other.run])
     if not run.size:
@@ -274,11 +267,6 @@ class Author(NamedTuple):
             raise InputError(
                 f"--author: {text}: should be 'Family, Given', with an ORCID after it or without"
             )
-        total, digits = 0, (orcid or "").replace("-", "")
-        for digit in digits[:-1]:
-            total = (total + int(digit)) * 2
-        if orcid and "0123456789X"[(12 - total % 11) % 11] != digits[-1]:  # ISO 7064, MOD 11-2
-            raise InputError(f"--author: {orcid}: is not an ORCID (its last digit does not fit)")
         return cls(family, given, orcid)
 
 
@@ -323,7 +311,7 @@ _PROFILES = {
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
-"""They are made for version 1.1 of RO-Crate."""
+_RO_CRATE = "https://w3id.org/ro/crate/1.1"  # for which the profiles are made
 _COMPUTATIONAL = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 _SNAKEMAKE = "https://snakemake.readthedocs.io"
 
@@ -459,12 +447,7 @@ def _metadata(
         "result": _references(made),
     }
     graph = [
-        _entity(
-            METADATA,
-            "CreativeWork",
-            about={"@id": "./"},
-            conformsTo={"@id": "https://w3id.org/ro/crate/1.1"},
-        ),
+        _entity(METADATA, "CreativeWork", about={"@id": "./"}, conformsTo={"@id": _RO_CRATE}),
         _entity("./", "Dataset", **root),
         *people,
         _entity(licence, "CreativeWork", name=license, description="The licence."),
@@ -476,7 +459,7 @@ def _metadata(
         _entity("#snakemake", "ComputerLanguage", name="Snakemake", url=_SNAKEMAKE),
         _entity("#measurement", "CreateAction", **measurement),
     ]
-    content = {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+    content = {"@context": f"{_RO_CRATE}/context", "@graph": graph}
     text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     return Member(METADATA, text.encode())
 

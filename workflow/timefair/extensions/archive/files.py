@@ -14,7 +14,6 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -209,44 +208,37 @@ def _git(folder: str | Path, *arguments: str) -> bytes:
     return b""
 
 
-@dataclass
-class MeasuredWhere:
+class MeasuredWhere(NamedTuple):
     """The origins of the runs in some collected files; `first` and `last` are the start of the
     first run and the end of the last, None if none was measured. Facts of `machines` that differ
     only in what a process has loaded count once, with the versions of all libraries.
     """
 
-    runs: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
-    machines: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def commits(self) -> list[str]:
-        found = (machine.get("package_commit") for machine in self.machines)
-        return list(dict.fromkeys(commit for commit in found if commit))
-
-    @property
-    def versions(self) -> list[str]:
-        found = ((machine.get("versions") or {}).get("timefair") for machine in self.machines)
-        return list(dict.fromkeys(version for version in found if version))
+    runs: int
+    first: datetime | None
+    last: datetime | None
+    machines: list[dict[str, Any]]
+    commits: list[str]
+    versions: list[str]
 
 
 def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
     """Read it from collected files; published data count as runs only."""
-    found, times = MeasuredWhere(), list[datetime]()
+    runs, times, machines = 0, list[datetime](), list[dict[str, Any]]()
     for path in collected:
         record = open_record(path)
         for part in record.row_groups(("started_utc", "wall_s")):
-            found.runs += part.num_rows
+            runs += part.num_rows
             for row in part.to_pylist():
                 if (started := row["started_utc"]) is not None:
                     times += started, started + timedelta(seconds=row["wall_s"] or 0.0)
         if PUBLISHED not in record.facts:
             for machine in filter(None, record.facts["collected"]["machine"]):
-                _add(found.machines, machine)
-    found.first, found.last = min(times, default=None), max(times, default=None)
-    return found
+                _add(machines, machine)
+    commits = (machine.get("package_commit") for machine in machines)
+    versions = ((machine.get("versions") or {}).get("timefair") for machine in machines)
+    named = (list(dict.fromkeys(filter(None, of))) for of in (commits, versions))
+    return MeasuredWhere(runs, min(times, default=None), max(times, default=None), machines, *named)
 
 
 def _add(machines: list[dict[str, Any]], machine: dict[str, Any]) -> None:

@@ -17,14 +17,14 @@ from timefair.records.rundata.problems import Spent, in_words, listed_by_precisi
 from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mean_ratio
-from timefair.statistics.samples import sample_quantile, stratified_sums
+from timefair.statistics.samples import Floats, sample_quantile, stratified_sums
 
 LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an interval
 
 
 def resampled_ratios(
     first: ArrayLike, second: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Floats:
     """Ratios of the ERTs of two algorithms in samples of blocks, shape (resamples,), from the cost
     of the runs in each block and the number of successes, shape (blocks, 2). A block has runs of
     both algorithms, which share the node and the time, so a sample contains all of them or none.
@@ -43,7 +43,7 @@ def resampled_ratios(
         return np.asarray((a * b_reached) / (b * a_reached))
 
 
-def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> NDArray[np.float64]:
+def mean_ratios(ratios: Sequence[Floats], weights: ArrayLike) -> Floats:
     """Geometric mean over strata of each sample's ratios, shape (resamples,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.stack(ratios))
@@ -51,7 +51,7 @@ def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> ND
 
 
 def ratio_limits(
-    estimate: float, ratios: NDArray[np.float64], degrees: int, confidence: float
+    estimate: float, ratios: Floats, degrees: int, confidence: float
 ) -> tuple[float, float]:
     """Interval of a ratio from its samples; `degrees`: the number of blocks minus that of strata.
 
@@ -133,22 +133,19 @@ def ert_ratios(runs: Runs, analysis: Analysis) -> Made:
                 names = {**problem.names, "target": target}
                 names |= dict(zip(column_names(PAIR), (a, b), strict=True))
                 rng = analysis.stream(names)
-                own = [(erts[a, kind][place], erts[b, kind][place]) for kind in kinds]
-                samples = [
-                    resampled_ratios(*of_kind[..., place], resamples=analysis.resamples, rng=rng)
-                    for of_kind in sums
-                ]
-                found = [
-                    (kind or UNNAMED, n, seconds, _ratio(*seconds), *of_kind)
-                    for kind, n, seconds, *of_kind in zip(
-                        kinds, sizes, own, samples, degrees, strict=True
+                found = []
+                for kind, n, of_kind, free in zip(kinds, sizes, sums, degrees, strict=True):
+                    seconds = erts[a, kind][place], erts[b, kind][place]
+                    drawn = resampled_ratios(
+                        *of_kind[..., place], resamples=analysis.resamples, rng=rng
                     )
-                ]
+                    found.append((kind or UNNAMED, n, seconds, _ratio(*seconds), drawn, free))
                 if len(kinds) > 1:
-                    mean = mean_ratio([ratio for *_, ratio, _, _ in found], weights)
-                    every = mean_ratios(samples, weights), sum(degrees)
+                    *_, ratios, samples, _ = zip(*found, strict=True)
+                    mean, every = mean_ratio(ratios, weights), mean_ratios(samples, weights)
                     unknown = np.nan, np.nan
-                    found.append((EVERY_MACHINE, sizes.sum(axis=0), unknown, mean, *every))
+                    of_all = EVERY_MACHINE, sizes.sum(axis=0), unknown, mean, every, sum(degrees)
+                    found.append(of_all)
                 for kind, (n_a, n_b), (ert_a_s, ert_b_s), ratio, drawn, free in found:
                     low, high = ratio_limits(ratio, drawn, free, analysis.confidence)
                     row = {**names, "machine": kind, "n_a": n_a, "n_b": n_b, "ratio": ratio}
@@ -169,9 +166,7 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
     return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)
 
 
-def _in_blocks(
-    spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]
-) -> NDArray[np.float64]:
+def _in_blocks(spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]) -> Floats:
     """Cost of the runs of a pair in each block in which either has a run, and the number of them
     that reached each target, shape (algorithms, blocks, 2, targets).
     """

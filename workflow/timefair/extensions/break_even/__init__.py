@@ -2,9 +2,4 @@
 
 from timefair.basics.extension import Extension
 
-EXTENSION = Extension(
-    __name__,
-    exhibits=("crossovers", "implementation"),
-    checklist="implementation",
-    findings="implementation",
-)
+EXTENSION = Extension(__name__, exhibits=("tables",), checklist="tables", findings="tables")

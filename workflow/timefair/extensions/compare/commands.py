@@ -9,23 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import (
-    Commands,
-    Declared,
-    argument,
-    cores_of,
-    one_thread,
-    prepare_files,
-)
+from timefair.cli.common import Commands, Declared, argument, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Look
-    from timefair.extensions.compare.rounds import Pair
 
-    Found: TypeAlias = tuple[Pair, Comparison, Look | None]
+    Found: TypeAlias = tuple[Comparison, Look | None]
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")  # the names of `comparison.Measure`
-
 
 DECLARED = Declared()
 
@@ -111,7 +102,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"{words[0]}: give --baseline LABEL and --candidate LABEL after a file"
             )
-        pair, found, look = _measured(arguments, labels)
+        found, look = _measured(arguments, labels)
     else:
         if arguments.cores is not None:
             raise InputError("--cores: only with CAMPAIGN.yaml, which is measured")
@@ -119,10 +110,10 @@ def _compare(arguments: argparse.Namespace) -> int:
             raise InputError(
                 f"{words[-1]}: give RESULTS BASELINE CANDIDATE: one folder and two labels"
             )
-        pair, found, look = _recorded(arguments, (words[0], words[1]) if words else labels)
+        found, look = _recorded(arguments, (words[0], words[1]) if words else labels)
     from timefair.extensions.compare import comparison
 
-    lines = [*pair.cautions, *comparison.reasons(found)]
+    lines = [*found.pair.cautions, *comparison.reasons(found)]
     verdict = comparison.verdict(found, look)
     if not arguments.quiet:
         print(*_aligned(comparison.table(found)), *lines, sep="\n")
@@ -145,10 +136,7 @@ def _measured(arguments: argparse.Namespace, labels: tuple[str, str]) -> Found:
     ratio = arguments.margin or campaign.statistics.matters.ratio
     rounds.try_out()
 
-    def say(line: str) -> None:
-        if not arguments.quiet:
-            print(line, flush=True)
-
+    say: Callable[[str], object] = str if arguments.quiet else partial(print, flush=True)
     for line in () if arguments.quiet else expectations(rounds, by, ratio):
         say(line)
     return rounds.until_sure(by, ratio, say)
@@ -168,7 +156,7 @@ def _recorded(arguments: argparse.Namespace, labels: tuple[str, str]) -> Found:
         level = float(look_levels(level, look.planned)[look.number - 1])
     by = Measure(arguments.by or campaign.budget.unit)
     ratio = arguments.margin or campaign.statistics.matters.ratio
-    return pair, pair.compared(by, ratio, level), look
+    return pair.compared(by, ratio, level), look
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

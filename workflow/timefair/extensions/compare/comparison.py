@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp, inf, isnan, log, nan, sqrt
@@ -16,12 +16,13 @@ from scipy import stats
 from scipy.special import gammaincinv, stdtr, stdtrit
 
 from timefair.basics.words import counted
+from timefair.campaign.configuration import Campaign
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wins
 from timefair.statistics.ranks import holm_levels
-from timefair.statistics.samples import Floats, check_confidence
+from timefair.statistics.samples import Floats, check_confidence, floats
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""
@@ -82,30 +83,21 @@ def log_ratio(
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
     jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
     """
-    (above, below), (above_candidate, below_candidate) = (
-        [np.asarray(values, dtype=np.float64) for values in sums] for sums in (baseline, candidate)
-    )
-    if min(above.size, above_candidate.size) < LEAST_RUNS or not (
-        below.any() or below_candidate.any()
-    ):
+    versions = [floats(*sums) for sums in (baseline, candidate)]
+    (above, below), (above_candidate, below_candidate) = versions
+    enough = min(above.size, above_candidate.size) >= LEAST_RUNS
+    known = above.any() and above_candidate.any() and (below.any() or below_candidate.any())
+    if not (enough and known):
         return UNKNOWN
-    if not (above.any() and above_candidate.any()):
-        return UNKNOWN
-    (one, influence, extra), (other, influence_candidate, extra_candidate) = (
-        _log_mean(above, below),
-        _log_mean(above_candidate, below_candidate),
-    )
+    (one, first, extra), (other, second, extra_candidate) = (_log_mean(*sums) for sums in versions)
     if paired:
         rare = _rare(below) + _rare(below_candidate)
-        spread = _of_mean(influence_candidate - influence, jobs and jobs[0], rare)
-        return Change(other - one, *spread)
-    return _independent(
-        other - one,
-        [
-            _of_mean(influence, jobs and jobs[0], extra),
-            _of_mean(influence_candidate, jobs and jobs[1], extra_candidate),
-        ],
-    )
+        return Change(other - one, *_of_mean(second - first, jobs and jobs[0], rare))
+    spreads = [
+        _of_mean(first, jobs and jobs[0], extra),
+        _of_mean(second, jobs and jobs[1], extra_candidate),
+    ]
+    return _independent(other - one, spreads)
 
 
 def worse_probability(
@@ -330,12 +322,10 @@ def simulate(
         drawn = [_drawn(design, law, loss, rng) for _ in range(design.functions)]
         answer = Answer.UNDECIDED
         for runs, level in zip(cuts, levels, strict=True):
-            changes = []
-            for one in drawn:
-                cost, reached, other_cost, other_reached = (values[:runs] for values in one)
-                pair = (cost, reached), (other_cost, other_reached)
-                jobs = (job[:runs], job[:runs])
-                changes.append(log_ratio(*pair, paired=design.paired, jobs=jobs))
+            jobs = (job[:runs], job[:runs])
+            changes = [
+                log_ratio(*one[..., :runs], paired=design.paired, jobs=jobs) for one in drawn
+            ]
             answer = judge(average(changes), margin, float(level)).answer
             if answer is not Answer.UNDECIDED:
                 break
@@ -346,12 +336,11 @@ def simulate(
 
 
 def _simulated_jobs(design: Design) -> NDArray[np.intp]:
-    """The job of each run of a version on a function, in the order of the looks."""
     return np.arange(design.runs) * design.looks * design.jobs // design.runs
 
 
-def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tuple[Floats, ...]:
-    """Cost and success of each run of the old version, then of the new one."""
+def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> Floats:
+    """Cost and success of each run of the old version and of the new one, shape (2, 2, runs)."""
     budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
     path = rng.gamma(law.shape, size=runs)
     other = path if design.paired else rng.gamma(law.shape, size=runs)
@@ -370,7 +359,7 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
         np.where(found, steps, limit) * speed
         for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)
     ]
-    return spent[0], reached[0].astype(np.float64), spent[1], reached[1].astype(np.float64)
+    return np.stack([spent, reached], axis=1)
 
 
 class Effort(NamedTuple):
@@ -401,11 +390,7 @@ class Sample(NamedTuple):
 
 
 def samples(
-    runs: Runs,
-    analysis: Analysis,
-    versions: Sequence[str],
-    hardest: float,
-    instances_per_job: int,
+    runs: Runs, analysis: Analysis, versions: Sequence[str], hardest: float, instances_per_job: int
 ) -> Iterator[Sample]:
     """Both versions on each common function, treated as all tables in seconds do: perturbed runs
     are omitted, and times follow the clock and the ancillary costs of the analysis. Runs are pairs
@@ -449,19 +434,13 @@ def samples(
             Effort(spent[k], None if seconds is None else seconds[k], success[k].astype(float))
             for k in places
         )
-        yield Sample(
-            int(names["function"]),
-            int(names["dimension"]),
-            target,
-            paired,
-            tuple(job[k] for k in places),
-            tuple(at_the_end[k] for k in places),
-            None if target is None else efforts,
-        )
+        function, dimension = int(names["function"]), int(names["dimension"])
+        jobs, ends = tuple(job[k] for k in places), tuple(at_the_end[k] for k in places)
+        known = None if target is None else efforts
+        yield Sample(function, dimension, target, paired, jobs, ends, known)
 
 
 def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
-    """The runs that a job measured: those of a round on neighbouring instances."""
     instances = np.unique(frame["instance"], return_inverse=True)[1]
     chunks = instances // instances_per_job
     rounds = frame["round"].fillna(1).to_numpy(dtype=np.intp)
@@ -500,34 +479,21 @@ def changes(sample: Sample) -> dict[Measure, Change]:
 
 
 class Comparison(NamedTuple):
-    """Results of the comparison of two versions, `baseline` and `candidate`.
+    """Results of the comparison of two versions.
     - `by`, `ratio`: Measure of the verdict; ratio of costs above which a difference matters.
-    - `level`: Of the answers over all functions, and of each measure's family of functions.
-    - `on_functions`, `overall`: For each measure, the answers in the order of `samples` (Holm), and
-      that over all functions: of the geometric mean of the ratios, or of the average probability.
+    - `on_functions`, `overall`: For each measure, the answers in the order of the samples (Holm),
+      and that over all functions: of the geometric mean of the ratios, or of the mean probability.
     """
 
-    baseline: str
-    candidate: str
+    pair: Pair
     by: Measure
     ratio: float
-    level: float
-    samples: tuple[Sample, ...]
     on_functions: Mapping[Measure, Sequence[Judged]]
     overall: Mapping[Measure, Judged]
 
     @property
     def verdict(self) -> Judged:
         return self.overall[self.by]
-
-    @property
-    def paired(self) -> int:
-        return sum(sample.paired for sample in self.samples)
-
-    @property
-    def runs(self) -> tuple[int, int]:
-        baseline = sum(len(sample.jobs[0]) for sample in self.samples)
-        return baseline, sum(len(sample.jobs[1]) for sample in self.samples)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -538,25 +504,26 @@ class Comparison(NamedTuple):
         return {Answer.WORSE: 1, Answer.UNDECIDED: 3}.get(self.verdict.answer, 0)
 
 
-def compare(
-    baseline: str,
-    candidate: str,
-    samples: Iterable[Sample],
-    *,
-    by: Measure,
-    ratio: float,
-    level: float,
-) -> Comparison:
-    together = tuple(samples)
-    of_samples = [changes(sample) for sample in together]
-    on_functions: dict[Measure, Sequence[Judged]] = {}
-    overall: dict[Measure, Judged] = {}
-    for measure in Measure:
-        found = [one[measure] for one in of_samples]
-        margin = NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
-        on_functions[measure] = judge_family(found, margin, level)
-        overall[measure] = judge(average(found), margin, level)
-    return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall)
+class Pair(NamedTuple):
+    """Two versions of a campaign, ready to be compared, with reasons for doubts, one line each."""
+
+    campaign: Campaign
+    versions: tuple[str, str]
+    samples: tuple[Sample, ...]
+    cautions: tuple[str, ...]
+
+    @property
+    def runs(self) -> list[int]:
+        return [sum(len(sample.jobs[k]) for sample in self.samples) for k in (0, 1)]
+
+    def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
+        """`level`: of the answers over all functions, and of each measure's family of functions."""
+        of_samples = [changes(sample) for sample in self.samples]
+        found = {m: [one[m] for one in of_samples] for m in Measure}
+        margins = dict.fromkeys(Measure, log(ratio)) | {Measure.QUALITY: NEGLIGIBLE}
+        on_functions = {m: judge_family(found[m], margins[m], level) for m in Measure}
+        overall = {m: judge(average(found[m]), margins[m], level) for m in Measure}
+        return Comparison(self, by, ratio, on_functions, overall)
 
 
 TITLES = {
@@ -583,29 +550,28 @@ class Look(NamedTuple):
 
 
 def verdict(found: Comparison, look: Look | None = None) -> str:
-    baseline, candidate = found.runs
-    runs = (
-        f"{baseline} runs of each version"
-        if baseline == candidate
-        else f"{baseline} runs of {found.baseline} and {candidate} runs of {found.candidate}"
-    )
-    pairs = ", in pairs of one seed" * bool(found.paired)
-    if 0 < found.paired < len(found.samples):
-        pairs += f" on {found.paired} of them"
+    pair, (baseline, candidate) = found.pair, found.pair.runs
+    runs = f"{baseline} runs of each version"
+    if baseline != candidate:
+        runs = f"{baseline} runs of {pair.versions[0]} and {candidate} runs of {pair.versions[1]}"
+    paired = sum(sample.paired for sample in pair.samples)
+    pairs = ", in pairs of one seed" * bool(paired)
+    if 0 < paired < len(pair.samples):
+        pairs += f" on {paired} of them"
     margin = f"{found.ratio:g}"
     if found.by is Measure.QUALITY:
         margin = f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} %"
     parts = [
         f"{found.verdict.answer}: {_claim(found)}",
         f"margin {margin}",
-        f"in total {runs} on {counted(len(found.samples), 'function')}{pairs}",
+        f"in total {runs} on {counted(len(pair.samples), 'function')}{pairs}",
         *([str(look)] if look else []),
     ]
     return "; ".join(parts)
 
 
 def _claim(found: Comparison) -> str:
-    judged, (old, new) = found.verdict, (found.baseline, found.candidate)
+    judged, (old, new) = found.verdict, found.pair.versions
     if not judged.change.known:
         return f"too few runs, or no target reached, to compare {new} with {old}"
     confidence, said = f"{100 * (1 - judged.level):.4g} % confidence", value(found.by, judged)
@@ -633,7 +599,7 @@ def reasons(found: Comparison) -> Iterator[str]:
 
 def table(found: Comparison) -> list[list[str]]:
     rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
-    for k, sample in enumerate(found.samples):
+    for k, sample in enumerate(found.pair.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
         target = NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
         rows.append([f"f{sample.function} D={sample.dimension}", target, *cells])
@@ -646,7 +612,6 @@ def cell(measure: Measure, judged: Judged) -> str:
 
 
 def value(measure: Measure, judged: Judged) -> str:
-    """An estimate with its interval, as a ratio or as a share of the pairs of runs."""
     if not judged.change.known:
         return NOT_KNOWN
     numbers = judged.change.estimate, judged.low, judged.high
@@ -658,7 +623,6 @@ def value(measure: Measure, judged: Judged) -> str:
 
 
 def _ratio(logarithm: float) -> str:
-    """A ratio with three digits, and in full up to a million."""
     ratio = exp(min(logarithm, 700.0))
     if 1000 <= ratio < 1e6:
         return f"{ratio:,.0f}"
@@ -667,12 +631,12 @@ def _ratio(logarithm: float) -> str:
 
 def markdown(found: Comparison, lines: list[str]) -> str:
     """The verdict, which is the last of the printed `lines`, its reasons and the table."""
-    heading, *rows = table(found)
+    (baseline, candidate), (heading, *rows) = found.pair.versions, table(found)
     rows = [heading, ["---"] * len(heading), *rows]
     body = "\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows)
     reasons = "\n".join(f"- {_escaped(line)}" for line in lines[:-1])
     return (
-        f"### timefair: {_escaped(found.candidate)} against {_escaped(found.baseline)}\n\n"
+        f"### timefair: {_escaped(candidate)} against {_escaped(baseline)}\n\n"
         f"**{_escaped(lines[-1])}**\n\n{reasons}\n\n{body}\n"
     )
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.cli.common import entry
 from timefair.extensions.compare import comparison
-from timefair.extensions.compare.comparison import Comparison, Look, Measure, Sample
+from timefair.extensions.compare.comparison import Comparison, Look, Measure, Pair
 from timefair.measure.runner import JobFailed, measured
 from timefair.records.integrity import mixed, several_hosts
 from timefair.records.rundata.problems import final_target
@@ -26,18 +26,6 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Perturbation, Status
 from timefair.records.store import read_runs
-
-
-class Pair(NamedTuple):
-    """Two versions of a campaign, ready to be compared, with reasons for doubts, one line each."""
-
-    campaign: Campaign
-    versions: tuple[str, str]
-    samples: tuple[Sample, ...]
-    cautions: tuple[str, ...]
-
-    def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
-        return comparison.compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
 
 
 def read(folder: Path, versions: tuple[str, str]) -> Pair:
@@ -103,16 +91,16 @@ def _message(rows: pd.DataFrame) -> str:
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
     """The planned record files of some algorithms; the collected ones where there are none."""
-    keys = plan.read_keys(folder, campaign)
+    there = _planned(folder, campaign)
     for label in labels:
-        paths = [
-            path
-            for job in plan.jobs(campaign)
-            if job.algorithm == label
-            and (path := folder / job.record(keys[label, job.round])).is_file()
-        ]
         collected = folder / f"collected/{label}.parquet"
+        paths = [path for job, path in there.items() if job.algorithm == label and path.is_file()]
         yield from paths or ([collected] if collected.is_file() else [])
+
+
+def _planned(folder: Path, campaign: Campaign) -> dict[plan.Job, Path]:
+    keys = plan.read_keys(folder, campaign)
+    return {job: folder / job.record(keys[job.algorithm, job.round]) for job in plan.jobs(campaign)}
 
 
 FILE = "comparison.json"
@@ -122,7 +110,7 @@ TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000  # maximal budget of a trial launch
 
 CANNOT = "algorithms.{}: cannot be launched"
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 
 
 class Rounds:
@@ -162,7 +150,7 @@ class Rounds:
         self.workers = max(1, cores // max(map(campaign.cores_of, own)))
         self.cores = cores
 
-    def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
+    def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Comparison, Look]:
         """Measure round after round, each with a line to `say`, until the answer is decided.
         `InputError` if a job fails, runs may not begin, or another process works on the folder.
         """
@@ -192,7 +180,7 @@ class Rounds:
                 )
                 if sure:
                     break
-        return pair, found, Look(number, planned)
+        return found, Look(number, planned)
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
@@ -257,12 +245,10 @@ def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     if versions != {baseline, candidate}:
         return None
     campaign = configuration.restore(folder / plan.SNAPSHOT)
-    keys = plan.read_keys(folder, campaign)
     lacking = {
         job.round
-        for job in plan.jobs(campaign)
-        if job.algorithm in versions
-        and not (folder / job.record(keys[job.algorithm, job.round])).is_file()
+        for job, path in _planned(folder, campaign).items()
+        if job.algorithm in versions and not path.is_file()
     }
     complete = min(lacking, default=planned + 1) - 1
     return Look(min(max(complete, 1), planned), planned)

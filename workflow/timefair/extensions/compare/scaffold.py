@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -72,8 +73,8 @@ def begin(target: Path, library: Path, ref: str) -> str:
     package = _package(source)
     text = CAMPAIGN.format(
         package=package,
-        baseline=_quoted(Path(BASELINE) / inside),
-        candidate=_quoted(Path(os.path.relpath(source.resolve(), target.resolve()))),
+        baseline=_in_yaml(Path(BASELINE) / inside),
+        candidate=_in_yaml(Path(os.path.relpath(source.resolve(), target.resolve()))),
         ref=ref,
         commit=commit,
     )
@@ -94,9 +95,8 @@ def _package(source: Path) -> str:
     return next((name for name in (*own, *modules) if name.isidentifier()), "your_library")
 
 
-def _quoted(path: Path) -> str:
-    text = path.as_posix().replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{text}"'
+def _in_yaml(path: Path) -> str:
+    return json.dumps(path.as_posix(), ensure_ascii=False)
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -8,13 +8,12 @@ where the organizers' programs differ from them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
 from itertools import product
 from math import ceil
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -139,7 +138,6 @@ class Cec(Suite):
         return Path(places[0], "cec_based", f"data_{self.year}") if places else None
 
     def source_files(self) -> list[Path]:
-        """The organizers' data, whose digest is part of the keys and the records."""
         return [] if self.folder is None else sorted(self.folder.glob("*.txt"))
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
@@ -238,7 +236,6 @@ composition
 )
 """The functions of the CEC2014 competition, as distributed."""
 
-
 CEC2017 = Cec(
     2017,
     (2, 10, 30, 50, 100),
@@ -281,7 +278,6 @@ composition
 )
 """The functions of the CEC2017 competition, as distributed."""
 
-
 OPTIMA_2020 = (100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500)
 TABLE_2020 = """
 basic
@@ -308,20 +304,15 @@ CEC2020 = Cec(
 """The functions of the CEC2020 competition, as distributed."""
 
 
+TRANSFORMATIONS = "bias-shift-rot bias-shift bias-rot shift-rot bias shift rot basic"
+
+
 class Transformed(Cec):
-    parameters: ClassVar[Allowed] = {
-        "transformations": Word(
-            (
-                *("bias-shift-rot", "bias-shift", "bias-rot", "shift-rot"),
-                *("bias", "shift", "rot", "basic"),
-            )
-        )
-    }
+    parameters: ClassVar[Allowed] = {"transformations": Word(tuple(TRANSFORMATIONS.split()))}
 
 
 CEC2021 = Transformed(2021, (2, 10, 20), {2: (5, 6, 7)}, OPTIMA_2020, TABLE_2020)
 """The functions of the CEC2021 competition, as distributed."""
-
 
 CEC2022 = Cec(
     2022,
@@ -370,21 +361,18 @@ GROUPED = range(4, 19)
 FACTOR = 1e6  # factor of the only group in `ONE_GROUP`
 
 
-@dataclass(frozen=True)
-class Data:
-    optimum: NDArray[np.float64]  # of Rosenbrock's function: the shift of the report plus 1
-    order: NDArray[np.intp]  # of the variables: group after group, then the others
-    rotation: NDArray[np.float64] | None = None  # orthogonal, shape (group_size, group_size)
-
-
-def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
+def draw(function: int, dimension: int, group_size: int, instance: int) -> SimpleNamespace:
+    """The `optimum`, of Rosenbrock's function the shift of the report plus 1; the `order` of the
+    variables, group after group, then the others; the orthogonal `rotation` of a group, or None.
+    """
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
     optimum = rng.uniform(-HALF_WIDTHS[main], HALF_WIDTHS[main], dimension)
     if function not in GROUPED:
-        return Data(optimum, np.arange(dimension))
+        return SimpleNamespace(optimum=optimum, order=np.arange(dimension), rotation=None)
     order = rng.permutation(dimension)
-    return Data(optimum, order, _rotation(group_size, rng) if main in SEPARABLE else None)
+    turned = _rotation(group_size, rng) if main in SEPARABLE else None
+    return SimpleNamespace(optimum=optimum, order=order, rotation=turned)
 
 
 def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:

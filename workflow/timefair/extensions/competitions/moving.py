@@ -113,7 +113,6 @@ def rotation(angle: float, planes: NDArray[np.intp], dimension: int) -> NDArray[
 
 SEED = 2022
 
-
 SCENARIOS = {k: (peaks, 1.0) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)}
 SCENARIOS |= {6: (10, 2.0), 7: (10, 5.0)}
 """Number of peaks, and shift severity, of each function."""

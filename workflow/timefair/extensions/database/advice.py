@@ -48,7 +48,6 @@ def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
 
 
 def overall(costs: Costs) -> Floats:
-    """The shares averaged over all cells, shape (algorithms, functions)."""
     cells = product(GRID_COSTS_S, GRID_EVALUATIONS)
     every = [shares(costs, c, n * costs.dimension * max(c, 1e-5)).low for c, n in cells]
     return np.asarray(np.mean(every, axis=0))

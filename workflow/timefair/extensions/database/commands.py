@@ -23,7 +23,6 @@ from timefair.extensions.database import store
 BASELINE = "random-search"
 EXPLORER = "explore.html"
 
-
 DECLARED = Declared()
 DATABASE = argument(
     "--database", "PATH",

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import yaml
@@ -147,6 +147,7 @@ def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> d
     """The bridge from each other's machine to this one. One of the same kind may have had another
     speed, so its kernels count as well; without them, it is taken to be as fast.
     """
+    clock: Literal["cpu", "wall"] = "cpu" if design.analysis.time == "cpu" else "wall"
     found, mine, charged = {}, runs.origins[label], design.campaign.budget.evaluation_cost_s
     for name in others:
         if (theirs := runs.origins.get(name)) is None:
@@ -160,13 +161,7 @@ def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> d
             raise InputError(f"{recorded}; a bridge is from one machine, without simulated cost")
         code = theirs.kernels[0]["implementation"] if theirs.kernels else "compiled"
         try:
-            found[name] = bridge(
-                code,
-                mine.kernels,
-                theirs.kernels,
-                confidence=1 - ALPHA,
-                clock="cpu" if design.analysis.time == "cpu" else "wall",
-            )
+            found[name] = bridge(code, mine.kernels, theirs.kernels, clock=clock)
         except InputError as error:
             raise InputError(f"{recorded}: {error}") from None
     return found

@@ -25,7 +25,7 @@ from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import at_cost, known_until
-from timefair.statistics.samples import Floats
+from timefair.statistics.samples import Floats, per_success
 
 EVALUATIONS = float("inf")
 """The evaluation cost beside which an algorithm's own time does not count."""
@@ -59,49 +59,47 @@ class Standing(NamedTuple):
 def spaces(runs: Runs, analysis: Analysis) -> Iterator[Costs]:
     """The costs of the runs of each suite and dimension, or of a suite whose functions each have a
     dimension of their own."""
-    noise = _Noise(runs, analysis)
+    slowness = _slowness_of_jobs(runs, analysis)
     for _, of_suite in runs.frame.groupby("suite", sort=False):
         dimensions = of_suite["dimension"]
         own = (dimensions.groupby(of_suite["function"]).nunique() == 1).all()
         for _, rows in of_suite.groupby(dimensions * (not own), sort=False):
             costs = Costs(UsedByRuns.of(runs.where(runs.frame.index.isin(rows.index)), analysis))
-            costs.noise, costs.ties = noise.of(costs)
+            costs.noise, costs.ties = _noise(slowness, costs, analysis.confidence)
             yield costs
 
 
-class _Noise:
-    """How much the speed of the machine varies between jobs, as in the table `timing_noise`."""
+def _slowness_of_jobs(runs: Runs, analysis: Analysis) -> Any:
+    """The logarithm of the machine's speed in each job, as in the table `timing_noise`."""
+    kinds = {name: str(machine_kinds([one])) for name, one in runs.origins.items()}
+    machine = runs.frame["algorithm"].map(kinds)
+    slow = (
+        slowdowns(runs.where((machine == kind).to_numpy()), analysis)
+        for kind in sorted(set(kinds.values()))
+    )
+    known = pd.concat(slow).dropna(subset="slowdown")
+    return np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
-    def __init__(self, runs: Runs, analysis: Analysis) -> None:
-        self._confidence = analysis.confidence
-        kinds = {name: str(machine_kinds([one])) for name, one in runs.origins.items()}
-        machine = runs.frame["algorithm"].map(kinds)
-        slow = (
-            slowdowns(runs.where((machine == kind).to_numpy()), analysis)
-            for kind in sorted(set(kinds.values()))
-        )
-        known = pd.concat(slow).dropna(subset="slowdown")
-        self._jobs = np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
-    def of(self, costs: Costs) -> tuple[Floats, Floats]:
-        labels, functions = costs.labels, costs.functions
-        by_algorithm = (self._jobs.pow(k).groupby("algorithm").sum() for k in range(3))
-        moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
-        places = pd.MultiIndex.from_tuples(
-            [
-                (costs.suite, d, f, label)
-                for f, d in zip(functions, costs.dimensions, strict=True)
-                for label in labels
-            ]
-        )
-        counts = self._jobs.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
-        jobs = counts.reshape(len(functions), len(labels))
-        noise = _deviation(*moments) / np.sqrt(jobs)
-        both = [np.add.outer(one, one) for one in moments]
-        freedom = stats.t.isf((1 - self._confidence) / 2, both[0] - 1)
-        least = np.minimum(jobs[:, :, np.newaxis], jobs[:, np.newaxis])
-        ties = np.exp(freedom * _deviation(*both) * np.sqrt(2 / least))
-        return np.nan_to_num(noise), np.nan_to_num(ties, nan=1.0)
+def _noise(slowness: Any, costs: Costs, confidence: float) -> tuple[Floats, Floats]:
+    labels, functions = costs.labels, costs.functions
+    by_algorithm = (slowness.pow(k).groupby("algorithm").sum() for k in range(3))
+    moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
+    places = pd.MultiIndex.from_tuples(
+        [
+            (costs.suite, d, f, label)
+            for f, d in zip(functions, costs.dimensions, strict=True)
+            for label in labels
+        ]
+    )
+    counts = slowness.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
+    jobs = counts.reshape(len(functions), len(labels))
+    noise = _deviation(*moments) / np.sqrt(jobs)
+    both = [np.add.outer(one, one) for one in moments]
+    freedom = stats.t.isf((1 - confidence) / 2, both[0] - 1)
+    least = np.minimum(jobs[:, :, np.newaxis], jobs[:, np.newaxis])
+    ties = np.exp(freedom * _deviation(*both) * np.sqrt(2 / least))
+    return np.nan_to_num(noise), np.nan_to_num(ties, nan=1.0)
 
 
 def _deviation(count: Floats, total: Floats, squares: Floats) -> Floats:
@@ -150,7 +148,6 @@ class Costs:
 
     @property
     def title(self) -> str:
-        """As ``bbob, D = 5`` or ``engineering, D = 3 to 9``."""
         ends = sorted({min(self.dimensions), max(self.dimensions)})
         return f"{self.suite}, D = {' to '.join(map(str, ends))}"
 
@@ -212,7 +209,9 @@ class At:
         for k in range(len(found)):
             limits = self.limits[:, k]
             costs, success = self._within(every[np.newaxis], k, limits[:, np.newaxis])
-            erts = _ert(costs.sum(axis=2), success.sum(axis=2))  # (limits, algorithms, targets)
+            erts = per_success(
+                costs.sum(axis=2), success.sum(axis=2)
+            )  # (limits, algorithms, targets)
             lower = limits[:, np.newaxis] <= limits[np.newaxis]
             pair = np.where(lower, every[:, np.newaxis], every[np.newaxis])  # whose limit it is
             first, second = erts[pair, every[:, np.newaxis]], erts[pair, every[np.newaxis]]
@@ -231,6 +230,7 @@ class At:
         me = labels.index(label)
         others = np.array([k for k, name in enumerate(labels) if k != me and name in among])
         chosen, found, runs = [me, *others], {}, self.of.runs[me].astype(np.float64)
+        names = tuple(labels[k] for k in chosen)
         # n runs drawn from n have (n - 1)/n of the variance; the difference of two measurements has
         # twice that of one. Few functions have most of it: Satterthwaite's degrees of freedom.
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -243,13 +243,9 @@ class At:
                 reach *= stats.t.isf((1 - confidence) / 2, total**2 / parts[on].sum())
             gains = self.gains[np.ix_(on, chosen, chosen)]
             ranks = ranks_of(gains)
-            found[name] = Standing(
-                labels=tuple(labels[k] for k in chosen),
-                ranks=ranks,
-                low=float(np.maximum(ranks[0] - reach, 1.0)),
-                high=float(np.minimum(ranks[0] + reach, len(chosen))),
-                gains=gains[:, 0, 1:],
-            )
+            low = np.maximum(ranks[0] - reach, 1.0)
+            high = np.minimum(ranks[0] + reach, len(chosen))
+            found[name] = Standing(names, ranks, float(low), float(high), gains[:, 0, 1:])
         return found
 
     def _drawn(self, me: int, others: NDArray[np.intp], rng: np.random.Generator) -> Floats:
@@ -260,8 +256,8 @@ class At:
             n = int(self.of.runs[me, k])
             drawn = rng.multinomial(n, np.full(n, 1 / n), SAMPLES).astype(np.float64)
             parts = (part[:, :n].astype(np.float64) for part in self._within(me, k, limits))
-            mine = _ert(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
-            theirs = _ert(*(part.sum(axis=1) for part in self._within(others, k, limits)))
+            mine = per_success(*(np.einsum("sr,ort->sot", drawn, part) for part in parts))
+            theirs = per_success(*(part.sum(axis=1) for part in self._within(others, k, limits)))
             slower = np.sqrt((n - 1) / n) * self.noise[k, me] * rng.standard_normal(SAMPLES)
             mine *= np.exp(slower)[:, np.newaxis, np.newaxis]
             ranks[k] = 1 + (1 - _wins(_better(mine, theirs, self.ties[k, me, others]))).sum(axis=1)
@@ -269,14 +265,7 @@ class At:
 
 
 def ranks_of(gains: Floats) -> Floats:
-    """Average ranks over the functions from `At.gains`, shape (algorithms,)."""
     return np.asarray(0.5 + (1 - _wins(gains).mean(axis=0)).sum(axis=1))
-
-
-def _ert(cost: Floats, successes: NDArray[Any]) -> Floats:
-    """Sums of costs over numbers of successes; `inf` without one."""
-    none = np.full(cost.shape, np.inf)
-    return np.asarray(np.divide(cost, successes, out=none, where=successes > 0))
 
 
 def _better(first: Floats, second: Floats, ties: Floats) -> Floats:

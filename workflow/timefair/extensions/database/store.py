@@ -245,26 +245,27 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
             each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
             own_us = each_us.groupby(frame["algorithm"].astype(str)).median().clip(lower=0.0)
             for label, spec in design.campaign.algorithms.items():
+                if label not in own_us:
+                    continue
                 if label in rows:
-                    rows[label]["designs"] += f" {design.name}" * (label in own_us)
-                elif label in own_us:
-                    found = [r["kind"] for r in bias if r["algorithm"] == label and r["found"]]
-                    machine: Any = next(iter(design.runs.origins[label].machine), {})
-                    versions = machine.get("versions", {})
-                    names = registry.declared(spec.use)[0].distributions
-                    rows[label] = {
-                        "label": label,
-                        "use": spec.use,
-                        "version": next((versions[name] for name in names if name in versions), ""),
-                        "implementation": registry.implementation(spec.use),
-                        "own_time_us": f"{own_us[label]:.3g}",  # of CPU, without the function
-                        "parameters": json.dumps(dict(spec.parameters)),
-                        "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
-                        "bias": " ".join(found) or "none",
-                        "designs": design.name,
-                    }
-                    if label not in audited:
-                        rows[label]["bias"] = before.get(label, "")
+                    rows[label]["designs"] += f" {design.name}"
+                    continue
+                found = [r["kind"] for r in bias if r["algorithm"] == label and r["found"]]
+                machine: Any = next(iter(design.runs.origins[label].machine), {})
+                versions = machine.get("versions", {})
+                names = registry.declared(spec.use)[0].distributions
+                said = " ".join(found) or "none" if label in audited else before.get(label, "")
+                rows[label] = {
+                    "label": label,
+                    "use": spec.use,
+                    "version": next((versions[name] for name in names if name in versions), ""),
+                    "implementation": registry.implementation(spec.use),
+                    "own_time_us": f"{own_us[label]:.3g}",  # of CPU, without the function
+                    "parameters": json.dumps(dict(spec.parameters)),
+                    "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
+                    "bias": said,
+                    "designs": design.name,
+                }
     pd.DataFrame(rows.values()).to_csv(path, index=False, lineterminator="\n")
 
 

@@ -48,7 +48,6 @@ Folder = Annotated[
     ),
 ]
 
-
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""
 
@@ -122,11 +121,9 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     if spec := _keys(campaign, label):
-        python, path = spec.get("python"), spec.get("path")
-        try:
-            commit = None if path is None else describe(Path(path))
-        except Unknown:
-            commit = None
+        python, path, commit = spec.get("python"), spec.get("path"), None
+        with contextlib.suppress(Unknown):
+            commit = path and describe(Path(path))
         yield "own_environment", {"python": python, "path": path, "commit": commit}
 
 
@@ -228,7 +225,6 @@ BUILD = "`python setup.py build_ext --inplace` in a clone of timefair with this 
 
 MEASURING = "timefair.measure.job"
 """The module that measures in another interpreter, which needs all its imports."""
-
 
 DECLARED = Declared()
 add_to = DECLARED.add_to

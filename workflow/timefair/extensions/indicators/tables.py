@@ -7,17 +7,28 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
 from timefair.basics import words
 from timefair.basics.words import ALL, number
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import Picture, leaders
+from timefair.exhibits.charts.chart import spent as cost_label
+from timefair.exhibits.charts.pages import COLUMNS, LINES
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.curves import over_functions
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, Layout, Points
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.problems import equal_if_solved, known_until, planned, problems
+from timefair.records.rundata.problems import (
+    complete_problems,
+    equal_if_solved,
+    known_until,
+    planned,
+    problems,
+)
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -25,6 +36,7 @@ from timefair.report.evidence import Evidence, Space
 from timefair.statistics.ranks import rank
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
+    Floats,
     has_singles,
     percentile_interval,
     quantile_rank,
@@ -35,7 +47,7 @@ from timefair.statistics.samples import (
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 
 
-def scaled(precision: ArrayLike) -> NDArray[np.float64]:
+def scaled(precision: ArrayLike) -> Floats:
     """Precisions on a logarithmic scale from 0 at `WORST` or more to 1 at `BEST` or less.
 
     >>> scaled([1e3, 1e-3, 0.0]).tolist()
@@ -54,7 +66,7 @@ def areas(
     first: float,
     last: float,
     log: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Normalized area over the convergence curve of each run, shape (runs,), from 0 to 1; more is
     better: the average of `scaled` precisions between the costs `first` and `last`, or over the
     logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`. Source: D.
@@ -71,7 +83,7 @@ def areas(
     return np.asarray(area / (place(last) - place(first)))
 
 
-def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
+def attained(best: ArrayLike, levels: ArrayLike) -> Floats:
     """Empirical attainment function: share of the runs with at most a precision within a cost,
     shape (points, levels), from `best_so_far`, shape (runs, points); NaN without runs.
     """
@@ -81,9 +93,7 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
 
 
-def dominance(
-    reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike
-) -> tuple[NDArray[np.float64], ...]:
+def dominance(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> tuple[Floats, ...]:
     """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
     else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
 
@@ -118,9 +128,7 @@ def dominance(
     return score, share, variance
 
 
-def resampled_medians(
-    values: ArrayLike, *, resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def resampled_medians(values: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """The median of each column in samples drawn with replacement from the rows, one per run, shape
     (resamples, points); `inf` is sorted last. The order statistic of n uniform draws has a Beta
     distribution, so one draw per sample, which its columns share, is enough.
@@ -133,7 +141,6 @@ def resampled_medians(
 
 
 SPACE = ("suite", "dimension")
-Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
 DECADES = 3  # an integral over seconds begins this number of decades before its end
@@ -177,7 +184,7 @@ POINTS = (
         "Share of the runs on all functions that have found at most a precision within a cost, "
         "in {seconds} or, without times, in evaluations. Darker is better.",
         Picture(
-            "timefair.extensions.indicators.figure:surfaces",
+            f"{__name__}:surfaces",
             on_paper="If not all algorithms fit, those with the largest mean share are drawn.",
         ),
     ),
@@ -200,9 +207,7 @@ def eaf(runs: Runs, analysis: Analysis) -> Parts:
         yield from surfaces
 
 
-def _surfaces(
-    runs: Runs,
-) -> Iterator[tuple[Runs, NDArray[np.float64], list[dict[str, Any]]]]:
+def _surfaces(runs: Runs) -> Iterator[tuple[Runs, Floats, list[dict[str, Any]]]]:
     """Of each suite, dimension and unit: the runs, their best precision at each cost, shape (runs,
     costs), and the parts of `eaf`.
     """
@@ -233,7 +238,7 @@ def _surfaces(
         "Where more runs of one of two algorithms have found at most a precision within a "
         "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
         "they are drawn together.",
-        Picture("timefair.extensions.indicators.figure:difference"),
+        Picture(f"{__name__}:difference"),
     ),
     comparing=True,
 )
@@ -259,7 +264,7 @@ def eaf_difference(runs: Runs, analysis: Analysis) -> Parts:
                 yield a | named | {"difference": a["share"] - b["share"]}
 
 
-def _pair(runs: Runs, best: NDArray[np.float64], analysis: Analysis) -> list[str]:
+def _pair(runs: Runs, best: Floats, analysis: Analysis) -> list[str]:
     """Two algorithms: the named ones first, then those with the largest mean share."""
     reached = LEVELS.size - np.sort(LEVELS).searchsorted(best)  # levels, by run and cost
     names = runs.frame["algorithm"].astype(str).to_numpy()
@@ -310,9 +315,8 @@ def aocc(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _limits(
-    weighted: NDArray[np.float64], problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
+    weighted: Floats, problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
 ) -> tuple[float, float]:
-    """Limits of a sum over runs, which always contain it."""
     if has_singles(problem):
         return np.nan, np.nan
     total = float(weighted.sum())
@@ -357,7 +361,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
         reached_at = there.runtimes(unit, [target])[:, 0]
         reached_at = np.where(reached_at <= last, reached_at, np.inf)
         final = equal_if_solved(there, there.best_so_far(unit, np.array([last])))[:, 0]
-        every = sorted(set(there.frame["algorithm"].astype(str)))
+        ((_, every, _),) = complete_problems(problems(there))
         shared = {"unit": unit, "to": last, "target": target}
         complete: list[list[NDArray[Any]]] = []
         for problem in problems(there):
@@ -369,7 +373,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
             names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
             numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
             yield names | _scores(analysis.confidence, *numbers)
-            if algorithms == every:
+            if len(algorithms) == len(every):
                 complete.append(numbers)
         if complete:
             sizes, score, share, variance = np.array(complete).transpose(1, 0, 2)
@@ -382,7 +386,7 @@ def u_scores(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _scores(
-    confidence: float, runs: NDArray[Any], score: Vector, share: Vector, variance: Vector
+    confidence: float, runs: NDArray[Any], score: Floats, share: Floats, variance: Floats
 ) -> dict[str, Any]:
     half = norm.isf((1 - confidence) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return {
@@ -407,7 +411,7 @@ COSTS = 21  # number of costs at which algorithms are ranked
         "evaluations, averaged over the functions. Higher is better. Bands are bootstrap "
         "limits at each cost.",
         Picture(
-            "timefair.extensions.indicators.figure:ranks",
+            f"{__name__}:ranks",
             on_paper="With more than two algorithms, a band is drawn only where its algorithm "
             f"has the best rank. {leaders('with the best rank at any cost')}",
         ),
@@ -435,8 +439,7 @@ def rank_over_time(runs: Runs, analysis: Analysis) -> Parts:
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, COSTS)
         best = equal_if_solved(there, there.best_so_far(unit, grid))
-        every = sorted(set(there.frame["algorithm"].astype(str)))
-        complete = [one for one in problems(there) if list(one.algorithms) == every]
+        ((_, every, complete),) = complete_problems(problems(there))
         if not complete or not grid.size:
             continue
         space = {key: there.frame[key].iloc[0] for key in SPACE}
@@ -465,7 +468,7 @@ def rank_over_time(runs: Runs, analysis: Analysis) -> Parts:
             yield part | (dict.fromkeys(limits, unknown) if single else limits)
 
 
-def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.float64]:
+def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> Floats:
     """Log-spaced costs from the first event to the last cost; none without an event."""
     grid = runs.cost_grid(unit, points)
     if not grid.size:
@@ -479,7 +482,6 @@ INDICATORS = {"aocc": ("aocc", "AOCC"), "u_scores": ("share", "U-score")}
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """On indicators with another significant leader than the targets, and on changes over time."""
     from timefair.report.findings import leading
 
     first = leading(evidence)[:1]
@@ -522,3 +524,107 @@ def _over_time(evidence: Evidence, space: Space) -> Iterator[str]:
         f"By the median precision, {early} leads until {until}, and {late} from {since} on "
         f"(average rank over the functions, in {100 * evidence.confidence:g} % of the resamples)."
     )
+
+
+RANK_HEIGHT_IN = 2.2
+MAP_IN = 1.45
+
+
+def ranks(frame: pd.DataFrame) -> Drawing:
+    frame = panels.of_one_unit(frame)
+    if frame["algorithm"].nunique() < 2:
+        raise NothingToDraw("There is one algorithm: nothing to rank.")
+    within = ["suite", "dimension", "cost"]
+    looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
+    names = list(looks)
+    first = frame["average_rank"] <= frame.groupby(within)["average_rank"].transform("min") + 1e-9
+    limits = ["average_rank_low", "average_rank_high"]
+    if len(names) > 2:
+        frame = frame.assign(**{name: frame[name].where(first) for name in limits})
+    figure, grid = panels.grid(frame, functions=False, height_in=RANK_HEIGHT_IN)
+    panels.set_log(grid[0].axes, "x", panels.limits(frame["cost"], margin=0.02))
+    worst = float(frame["average_rank"].max())
+    room = 0.05 * max(worst - 1, 1)
+    grid[0].axes.set_ylim(worst + room, 1 - room)
+    grid[0].axes.set_yticks([t for t in grid[0].axes.get_yticks() if 1 <= t <= worst + room])
+    for panel in grid:
+        for name, numbers in panels.leading(panel, ["cost", "average_rank", *limits], looks):
+            (cost, place, low, high), look = numbers.T, looks[name]
+            panels.band(panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA)
+            marks = style.marks(np.ones(cost.size, bool), names.index(name), len(names))
+            panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
+    unit = str(frame["unit"].iloc[0])
+    panels.label(figure, cost_label(frame, unit), "average rank by the median precision")
+    panels.legend(figure, looks)
+    return figure
+
+
+def surfaces(frame: pd.DataFrame) -> Drawing:
+    frame = panels.of_one_unit(frame)
+    frame = frame[frame["function"].astype(str) == ALL]
+    spaces = panels.spaces(frame)
+    most, lines = COLUMNS * max(LINES // 2 // len(spaces), 1), []
+    for _, space, rows in spaces[:LINES]:
+        parts = dict(panels.by_algorithm(rows))
+        best = sorted(parts, key=lambda name: -parts[name]["share"].mean())[:most]
+        lines += panels.in_lines([(f"{name}\n{space}", parts[name]) for name in best], COLUMNS)
+    return _maps(frame, lines, "share", "Blues", (0.0, 1.0), "share of runs")
+
+
+def difference(frame: pd.DataFrame) -> Drawing:
+    if frame.empty:
+        raise NothingToDraw("There is one algorithm: nothing to compare.")
+    frame = panels.of_one_unit(frame)
+    frame = frame.assign(function=frame["function"].astype(str))
+    single = frame[frame["function"] != ALL]
+    count = len(single.drop_duplicates(["suite", "dimension", "function"]))
+    shown = single if count <= COLUMNS * LINES else frame[frame["function"] == ALL]
+    several = frame["dimension"].nunique() > 1 or frame["suite"].nunique() > 1
+    pairs = frame[["algorithm_a", "algorithm_b"]].astype(str).drop_duplicates()
+    lines: list[list[tuple[str, pd.DataFrame]]] = []
+    for suite, space, part in panels.spaces(shown):
+        named = []
+        for function in sorted(part["function"].unique(), key=lambda text: (len(text), text)):
+            rows = part[part["function"] == function]
+            title = f"{panels.called(frame, suite, function)}, {space}"
+            if several and len(pairs) > 1:
+                title += "\n{} − {}".format(*rows[["algorithm_a", "algorithm_b"]].iloc[0])
+            named.append((title, rows))
+        if len(named) == 1 and lines and len(lines[-1]) < COLUMNS and several:
+            lines[-1] += named
+        else:
+            lines += panels.in_lines(named, panels.columns_of(len(named)))
+    if len(pairs) == 1:
+        a, b = pairs.iloc[0]
+        label = f"share of runs of {a}\nminus that of {b}"
+    else:
+        label = "share of runs: first minus second"
+    most = max(np.ceil(10 * shown["difference"].abs().max()) / 10, 0.1)
+    return _maps(frame, lines, "difference", "RdBu", (-most, most), label)
+
+
+def _maps(
+    frame: pd.DataFrame,
+    lines: list[list[tuple[str, pd.DataFrame]]],
+    value: str,
+    colours: str,
+    limits: tuple[float, float],
+    label: str,
+) -> Drawing:
+    figure, grid = panels.placed(lines, height_in=MAP_IN)
+    axes = [panel.axes for panel in grid]
+    panels.set_log(axes[0], "x", (frame["cost"].min(), frame["cost"].max()))
+    panels.set_log(axes[0], "y", (frame["precision"].min(), frame["precision"].max()))
+    for panel in grid:
+        table = panel.rows.pivot_table(index="precision", columns="cost", values=value)
+        panel.axes.grid(visible=False)
+        mesh = panel.axes.pcolormesh(
+            table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(), cmap=colours,
+            vmin=limits[0], vmax=limits[1], shading="nearest", rasterized=True,
+        )  # fmt: skip
+    bar = figure.colorbar(mesh, ax=axes, location="top", fraction=0.03, aspect=40, pad=0.02)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+    unit = str(frame["unit"].iloc[0])
+    panels.label(figure, cost_label(frame, unit), "best precision so far")
+    return figure

@@ -64,7 +64,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
 
 
 def _next_generation(optimizer: Any, solutions: list[Any]) -> list[Any] | None:
-    """Learn from a generation, and draw the next one; None at the end of the launch."""
     try:
         if solutions:
             optimizer.tell(solutions)

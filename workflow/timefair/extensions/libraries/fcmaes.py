@@ -29,7 +29,7 @@ BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
 """Least population sizes: with fewer points, fcmaes ends the process or hangs."""
 NUMBERS: Mapping[str, object] = {  # types of arguments whose default does not show them
-    **{"min_sigma": 0.0, "stop_hist": -1.0, "update_gap": int},
+    **{"min_sigma": 0.0, "stop_hist": -1.0, "update_gap": int}
 }
 
 

@@ -193,12 +193,10 @@ def _configuration(maker: Any) -> dict[str, object]:
 
 
 def _missing(name: str) -> str:
-    for pattern, modules in NEEDS.items():
-        if re.fullmatch(pattern, name):
-            lacking = [p for m, p in modules.items() if importlib.util.find_spec(m) is None]
-            if lacking:
-                return f"needs the package{'s' * (len(lacking) > 1)} {', '.join(lacking)}"
-    return ""
+    needed = [of for pattern, of in NEEDS.items() if re.fullmatch(pattern, name)]
+    packages = (pair for of in needed for pair in of.items())
+    lacking = [package for module, package in packages if not importlib.util.find_spec(module)]
+    return f"needs the package{'s' * (len(lacking) > 1)} {', '.join(lacking)}" if lacking else ""
 
 
 NEVERGRAD = Nevergrad(

@@ -49,7 +49,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
 
 
 def _task_of(objective: Objective, iterations: int | None) -> Any:
-    """A task of NiaPy that keeps no history, whose iteration follows the budget or is counted."""
     from niapy.problems import Problem
     from niapy.task import Task
 

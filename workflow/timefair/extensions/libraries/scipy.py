@@ -120,9 +120,8 @@ def _takes_option(method: str, option: str) -> bool:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
         try:
-            _solve(
-                adapter.Sphere(1), np.random.default_rng(0), name=method, parameters={option: None}
-            )
+            start = adapter.Sphere(1), np.random.default_rng(0)
+            _solve(*start, name=method, parameters={option: None})
         except OptimizeWarning:
             return False
         except TypeError as error:  # trust-constr

@@ -28,6 +28,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mann_whitney, superiority
 from timefair.statistics.probability import mean_of
 from timefair.statistics.ranks import average_ranks, holm, posthoc, rank_within
+from timefair.statistics.samples import Floats
 
 TIME, EVALUATIONS, END = "equal time", "equal evaluations", "the end of the runs"
 RANK = "Friedman rank"
@@ -113,10 +114,10 @@ class _Samples(NamedTuple):
 
     problem: ProblemRuns
     until: dict[str, float]
-    points: NDArray[np.float64]
-    best: NDArray[np.float64]
+    points: Floats
+    best: Floats
 
-    def within(self, limit: float, name: str) -> NDArray[np.float64]:
+    def within(self, limit: float, name: str) -> Floats:
         """The precisions of an algorithm after so many evaluations, at least 0."""
         place = int(np.searchsorted(self.points, limit))
         return np.maximum(self.best[self.problem.algorithms[name], place], 0.0)
@@ -125,7 +126,7 @@ class _Samples(NamedTuple):
         """The rank of each algorithm by the means, each pair within what both were allowed."""
         names = list(self.until)
 
-        def means(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        def means(limit: float, places: NDArray[np.intp]) -> Floats:
             return np.array([[mean_of(self.within(limit, names[place]))] for place in places])
 
         ranks = rank_within(list(self.until.values()), means)

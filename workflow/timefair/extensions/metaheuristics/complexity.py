@@ -112,7 +112,6 @@ def measure(
             row |= {"t0_s": t0, "t1_s": t1, "t2_s": found}
             rows.append(row)
             say(row)
-    folder.mkdir(parents=True, exist_ok=True)
     with atomic_file(folder / FILE) as file:
         file.write((json.dumps(rows, indent=1) + "\n").encode())
 

@@ -8,10 +8,16 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.words import percent
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import Picture
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
@@ -25,7 +31,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.samples import percentile_interval, stratified_sums
+from timefair.statistics.samples import Floats, percentile_interval, stratified_sums
 
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
@@ -45,7 +51,7 @@ class Portfolio(NamedTuple):
     def cores(self) -> int:
         return len(self.shares) if self.mode == "side by side" else 1
 
-    def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
+    def own_time(self, at: ArrayLike) -> Floats:
         """Time of each member, (members, points), when the portfolio has run for shares of T."""
         there = np.asarray(at, dtype=np.float64)
         each = np.array(self.shares)[:, np.newaxis]
@@ -55,20 +61,13 @@ class Portfolio(NamedTuple):
         return np.asarray(each * there)
 
 
-def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target, along `axis`; NaN if one
-    is. Unbiased for runs on one instance: do not pool instances beforehand.
-    """
-    return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
-
-
 TENTHS = 10  # shares of T for members in turn are multiples of T divided by this
 ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
 """Budgets, as shares of T, that stand for any time."""
 EQUAL = 1e-12
 """Values that differ by less are equal: which of them is chosen must not depend on rounding."""
 
-Sample = tuple[NDArray[np.float64], NDArray[np.float64]]
+Sample = tuple[Floats, Floats]
 """The runs of an algorithm on an instance: costs to the targets, shape (runs, targets), and up to
 which cost each run was observed, shape (runs,), `inf` if a longer run would have the same result.
 """
@@ -105,13 +104,13 @@ class Search:
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
-        self._known: dict[Mode, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
+        self._known: dict[Mode, tuple[NDArray[np.intp], Floats]] = {}
         self.algorithms = len(functions[0][0])
         self._of_algorithms = [list(zip(*instances, strict=True)) for instances in functions]
         if any(np.isnan(shares).any() for shares in self.shares((1.0,))):
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
-    def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
+    def shares(self, at: Sequence[float]) -> list[Floats]:
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([reached(of, points) for of in every]) for every in self._of_algorithms]
 
@@ -124,7 +123,7 @@ class Search:
         best = np.concatenate(parts)
         return float(best @ np.full(best.size, 1 / best.size))
 
-    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
+    def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> Floats:
         own = portfolio.own_time(at)
         total = np.zeros(len(at))
         for every in self._of_algorithms:
@@ -132,10 +131,10 @@ class Search:
                 reached(every[member], self._budget * own[k])
                 for k, member in enumerate(portfolio.members)
             ]
-            total += reached_by_any(members).mean(axis=1)
+            total += (1 - np.prod(1 - np.array(members), axis=0)).mean(axis=1)
         return np.asarray(total / len(self._functions))
 
-    def copies(self, count: int) -> NDArray[np.float64]:
+    def copies(self, count: int) -> Floats:
         """Share of the pairs that `count` independent runs reach side by side, shape (algorithms,
         functions); NaN for fewer. Unbiased: among all choices of `count` different runs, the share
         in which at least one reaches the target.
@@ -192,7 +191,7 @@ class Search:
         )
 
     @cached_property
-    def _missed(self) -> list[NDArray[np.float64]]:
+    def _missed(self) -> list[Floats]:
         """What each algorithm does not reach within each of `_FRACTIONS`, on each function."""
         return [1 - shares for shares in self.shares(_FRACTIONS)]
 
@@ -208,7 +207,7 @@ class Search:
         shares, pair = np.unravel_index(k, values.shape[:2])
         return Portfolio(tuple(pairs[pair].tolist()), mode, _shares(mode)[int(shares)])
 
-    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], Floats]:
         """All pairs, and their values, shape (shares, pairs, functions)."""
         if mode not in self._known:
             pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
@@ -226,7 +225,7 @@ class Search:
         function: int,
         resamples: int,
         rng: np.random.Generator,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Values on a function of samples of whole runs; NaN with one run."""
         instances = self._functions[function]
         parts = [list(zip(one.members, one.shares, strict=True)) for one in portfolios]
@@ -236,7 +235,7 @@ class Search:
             return np.full((len(portfolios), resamples), np.nan)
         values = np.zeros((len(portfolios), resamples))
         for samples in instances:
-            drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
+            drawn: dict[tuple[int, float], Floats] = {}
             for member in members:
                 mine = [part for part in wanted if part[0] == member]
                 at = self._budget * np.array([share for _, share in mine])
@@ -247,7 +246,7 @@ class Search:
         return np.asarray(values / len(instances))
 
 
-def reached(samples: Sequence[Sample], at: NDArray[np.float64]) -> NDArray[np.float64]:
+def reached(samples: Sequence[Sample], at: Floats) -> Floats:
     """Share of the runs on each instance within each cost, shape (points, instances * targets); NaN
     if unknown.
     """
@@ -283,21 +282,18 @@ def _shares(mode: Mode) -> list[tuple[float, ...]]:
     return [(first / TENTHS, (TENTHS - first) / TENTHS) for first in parts]
 
 
-def _first_largest(values: NDArray[np.float64]) -> int:
-    """The first of the largest values. Values that differ by rounding count as equal."""
+def _first_largest(values: Floats) -> int:
     return int(np.flatnonzero(values >= values.max() - EQUAL)[0])
 
 
-def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
+def _limits(replicates: Floats, confidence: float) -> tuple[float, float]:
     if np.isnan(replicates).any():
         return float("nan"), float("nan")
     low, high = percentile_interval(replicates, confidence)
     return float(low), float(high)
 
 
-def _draws(
-    costs: NDArray[np.float64], at: NDArray[np.float64], resamples: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _draws(costs: Floats, at: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
     runs, targets = costs.shape
     hit = (costs[:, np.newaxis] <= at[:, np.newaxis]).reshape(runs, -1).astype(np.float64)
@@ -321,7 +317,7 @@ SINGLE, VIRTUAL = "single best", "virtual best"
         "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
         "over the bar, for new runs on these functions; for the single best algorithm, the "
         "interval of its share. Numbers after the members are their parts of the budget.",
-        Picture("timefair.extensions.portfolios.figure:portfolio"),
+        Picture(f"{__name__}:portfolio_lines"),
         default=True,
     ),
     default=True,
@@ -387,8 +383,7 @@ def portfolio(runs: Runs, analysis: Analysis) -> Parts:
         yield names | {
             "arrangement": VIRTUAL,
             "size": search.algorithms,
-            "members": None,
-            "shares": None,
+            **dict.fromkeys(("members", "shares")),
             "cores": 1,
             "share": search.virtual_best(),
             "any_time": search.virtual_best(ANY_TIME),
@@ -421,9 +416,7 @@ def fields(
                 yield names, algorithms, Search(functions, budget)
 
 
-def _instances(
-    runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
-) -> FunctionRuns:
+def _instances(runs: Runs, problem: ProblemRuns, reached: Floats, known: Floats) -> FunctionRuns:
     instance = runs.frame["instance"].to_numpy()
     found = []
     for number in np.unique(instance[problem.rows]):
@@ -467,3 +460,91 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
         f"{percent(single['share'])}, and the best algorithm on each target "
         f"{percent(bound['share'])}."
     )
+
+
+LINE_IN, LEAST_LINE_IN = 0.33, 0.15
+AROUND_IN, TITLE_IN = 0.85, 0.35
+TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 3.5
+WORDS_IN = 3.0  # maximal width of the names of the lines
+TWO_IN = 0.25  # height of a line from which its name may have two lines
+LETTER_EM = 0.6  # width of a letter
+
+
+def portfolio_lines(frame: pd.DataFrame) -> Drawing:
+    panels.require_rows(frame)
+    if not (frame["size"] > 1).any():
+        raise NothingToDraw("There is one algorithm: nothing to combine.")
+    base, alone = frame["held_out"] - frame["gain"], frame["size"] == 1
+    ends = {
+        end: (base + frame[f"gain_{end}"]).where(~alone, frame[f"held_out_{end}"])
+        for end in ("low", "high")
+    }
+    frame = frame.assign(base=base, **ends)
+    spaces = [(space, panels.of_one_unit(rows)) for _, space, rows in panels.spaces(frame)]
+    lines = sum(len(rows) for _, rows in spaces)
+    around = AROUND_IN + TITLE_IN * len(spaces)
+    line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
+    height = min(around + line_in * lines, style.HEIGHT_IN)
+    shares: dict[str, Any] = {"height_ratios": [len(rows) for _, rows in spaces]}
+    figure, grid = panels.figure_of(height, len(spaces), 1, **shares)
+    values = pd.concat([rows for _, rows in spaces])[["share", "held_out", "base", "low", "high"]]
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = max(0.04 * (high - low), 0.005)
+    for ax, (space, rows) in zip(axes := grid[:, 0], spaces, strict=True):
+        unit, budget = rows["unit"].iloc[0], float(rows["budget"].iloc[0])
+        limit = f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
+        ax.set_title(f"{space}, {limit} per run")
+        ax.set_xlim(max(low - room, -0.01), min(high + room, 1.01))
+        ax.tick_params(labelbottom=ax is axes[-1])
+        _panel(ax, rows, line_in)
+    panels.label(figure, "share of (function, target) pairs reached")
+    panels.legend_of(figure, _handles(frame))
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
+    named = [_words(row) for row in rows.to_dict("records")]
+    apart = ":\n" if line_in >= TWO_IN else ": "
+    names = [apart.join(word for word in words if word) for words in named]
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    size = min(TEXT_SIZE, WORDS_IN * 72 / (LETTER_EM * longest), 40 * line_in)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks(range(len(rows)), names, fontsize=max(size, LEAST_TEXT_SIZE))
+    ax.tick_params(axis="y", length=0)
+    for y, row in enumerate(rows.to_dict("records")):
+        colour = style.COLOURS[0] if isinstance(row["members"], str) else style.OTHER.color
+        if isinstance(row["members"], str):
+            if row["size"] > 1:
+                ax.plot(2 * [row["base"]], [y - 0.25, y + 0.25], color=style.COLOURS[1], lw=1.4)
+            ax.plot([row["low"], row["high"]], [y, y], color=colour)
+        ax.plot(row["share"], y, "o", color=colour, markerfacecolor="white", markersize=4.2)
+        ax.plot(row["held_out"], y, "o", color=colour, markersize=3.2)
+
+
+def _words(row: dict[Any, Any]) -> tuple[str, str]:
+    if not isinstance(row["members"], str):
+        return f"virtual best of {row['size']}", ""
+    if row["size"] == 1:
+        return "single best", row["members"]
+    kind = f"{row['size']} {'in ' * (row['arrangement'] == 'slices')}{row['arrangement']}"
+    kind += f" on {row['cores']} cores" * (row["cores"] > 1)
+    members = row["members"].split(", ")
+    if row["arrangement"] == "in turn":
+        shares = row["shares"].split(", ")
+        members = [f"{name} {share}" for name, share in zip(members, shares, strict=True)]
+    return kind, " + ".join(members)
+
+
+def _handles(frame: pd.DataFrame) -> list[Line2D]:
+    blue, orange = style.COLOURS[:2]
+    hollow = Line2D(
+        [], [], color=blue, marker="o", linestyle="", markerfacecolor="white", markersize=4.2,
+        label="functions of the choice",
+    )  # fmt: skip
+    if not frame["held_out"].notna().any():
+        return [hollow]
+    return [
+        hollow,
+        Line2D([], [], color=blue, marker="o", markersize=3.2, label="other functions"),
+        Line2D([], [], color=orange, linewidth=1.4, label="single best, other functions"),
+    ]

@@ -9,23 +9,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from math import asin, comb, exp, inf, isinf, log, log1p, sqrt
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtrc, expit, gammaln, ndtr, ndtri, xlogy
+from scipy import stats
+from scipy.special import chdtrc, expit, ndtr, ndtri
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
 from timefair.statistics.comparison import EXACT_PRODUCT, at_most, score_p
 from timefair.statistics.ranks import critical_difference
+from timefair.statistics.samples import Floats
 
+Real: TypeAlias = Callable[[float], float]
 TOLERANCE = 0.005  # relative width of the interval in which an effect is found
 
 
-def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
+def smallest_effect(power_of: Real, high: float, power: float, scale: Real = float) -> float:
     """Smallest effect in (0, high] whose power, which must not decrease, is at least the given one:
-    too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have this
-    power.
+    too large by at most `TOLERANCE`, and never too small; on a scale, and `inf` if even `high` does
+    not have this power.
 
     >>> round(smallest_effect(lambda effect: effect**2, 1.0, 0.25), 2)
     0.5
@@ -36,7 +39,7 @@ def smallest_effect(power_of: Callable[[float], float], high: float, power: floa
     while high - low > TOLERANCE * high:
         middle = (low + high) / 2
         low, high = (low, middle) if power_of(middle) >= power else (middle, high)
-    return high
+    return float(scale(high))
 
 
 EXACT_RANKS = 40  # runs of each algorithm up to which the power is exact
@@ -67,10 +70,9 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 
 def smallest_a12(runs: int, level: float, power: float) -> float:
     """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
-    odds = smallest_effect(
-        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power
+    return smallest_effect(
+        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power, expit
     )
-    return float(expit(odds)) if odds < inf else inf
 
 
 def least_for_mann_whitney(level: float) -> int:
@@ -88,7 +90,7 @@ def _critical_number(runs: int, level: float) -> int:
     return int(significant.sum()) - 1
 
 
-def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
+def _wrong_pairs(runs: int, odds: float) -> Floats:
     """P(U = u) for u = 0..runs², U the pairs in which the run of the better algorithm is worse."""
     fewer = [np.ones(1)] * (runs + 1)
     for i in range(1, runs + 1):
@@ -145,7 +147,7 @@ class EqualErt:
         p = score_p(means[0], variances[0], self.runs, means[1], variances[1], self.runs)
         return float(((p <= self.level) & successes.any(axis=0)).mean())
 
-    def _sums(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _sums(self, costs: Floats) -> Floats:
         """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
         spent = np.minimum(costs, self._cut)
         success = (spent < self._cut).astype(np.float64)
@@ -154,8 +156,7 @@ class EqualErt:
 
     def smallest_ratio(self, power: float) -> float:
         """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
-        logarithm = smallest_effect(lambda size: self.power(exp(size)), log(GREATEST_RATIO), power)
-        return exp(logarithm) if logarithm < inf else inf
+        return smallest_effect(lambda s: self.power(exp(s)), log(GREATEST_RATIO), power, exp)
 
 
 EXACT_BINOMIAL = 1000  # runs of each algorithm up to which the power is exact
@@ -171,9 +172,14 @@ class SameRate:
 
     def __init__(self, runs: int, level: float) -> None:
         self.runs, self.level = runs, level
-        if runs <= EXACT_BINOMIAL:
-            self._ways = _log_binomials(runs)
-            self._fewest = self._significant()
+        # for each total of successes how many of its tables, the most uneven first, are found
+        self._fewest = np.zeros(2 * runs + 1 if runs <= EXACT_BINOMIAL else 0, dtype=np.int64)
+        logs = (stats.binom.logpmf(np.arange(n + 1), n, 0.5) for n in (runs, 2 * runs))
+        ways, totals = map(np.asarray, logs)
+        for total in range(self._fewest.size):
+            few = np.arange(max(total - runs, 0), (total + 1) // 2)
+            chances = np.exp(ways[few] + ways[total - few] - totals[total])
+            self._fewest[total] = (2 * np.cumsum(chances) <= level * (1 + 1e-12)).sum()
 
     def power(self, first: float, second: float) -> float:
         if self.runs > EXACT_BINOMIAL:
@@ -181,7 +187,8 @@ class SameRate:
             distance = h * sqrt(self.runs / 2)
             limit = ndtri(self.level / 2)
             return float(ndtr(limit + distance) + ndtr(limit - distance))
-        one, other = self._chances(first), self._chances(second)
+        counts = np.arange(self.runs + 1)
+        one, other = (stats.binom.pmf(counts, self.runs, rate) for rate in (first, second))
         found = 0.0
         for total, number in enumerate(self._fewest):
             if number:
@@ -191,28 +198,7 @@ class SameRate:
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference of rates around 0.5, where it is hardest to find; `inf` for none."""
         return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
-
-    def _significant(self) -> NDArray[np.int64]:
-        """For each total of successes how many of its tables, the most uneven first, are found."""
-        totals = _log_binomials(2 * self.runs)
-        found = np.zeros(totals.size, dtype=np.int64)
-        for total in range(totals.size):
-            few = np.arange(max(total - self.runs, 0), (total + 1) // 2)
-            chances = np.exp(self._ways[few] + self._ways[total - few] - totals[total])
-            found[total] = (2 * np.cumsum(chances) <= self.level * (1 + 1e-12)).sum()
-        return found
-
-    def _chances(self, rate: float) -> NDArray[np.float64]:
-        counts = np.arange(self.runs + 1)
-        failures = self.runs - counts
-        return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
-
-
-def _log_binomials(n: int) -> NDArray[np.float64]:
-    counts = np.arange(n + 1)
-    return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
 
 SAMPLES = 4000  # samples of functions from which a power is estimated
@@ -259,9 +245,7 @@ class SignedRankPower:
         return float((np.minimum(won, self._total - won) <= self._limit).mean())
 
     def smallest_share(self, power: float) -> float:
-        """Smallest share of functions, above 0.5, on which one is better; `inf` for none."""
-        effect = smallest_effect(self.power, 6.0, power)
-        return float(ndtr(effect)) if effect < inf else inf
+        return smallest_effect(self.power, 6.0, power, ndtr)
 
 
 def _critical_sum(functions: int, level: float) -> float:
@@ -269,7 +253,7 @@ def _critical_sum(functions: int, level: float) -> float:
     if functions > EXACT_FUNCTIONS:
         deviation = sqrt(functions * (functions + 1) * (2 * functions + 1) / 24)
         return functions * (functions + 1) / 4 + float(ndtri(level / 2)) * deviation
-    chance: NDArray[np.float64] = np.ones(1)
+    chance: Floats = np.ones(1)
     for rank in range(1, functions + 1):
         chance = (np.pad(chance, (rank, 0)) + np.pad(chance, (0, rank))) / 2
     return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1

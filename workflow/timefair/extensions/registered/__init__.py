@@ -14,6 +14,6 @@ EXTENSION = Extension(
     verifying="registration",
     settings="registration",
     checklist="tables",
-    parts="page",
+    parts="tables",
     check="commands",
 )

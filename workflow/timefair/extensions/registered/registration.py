@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from enum import StrEnum
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -30,33 +29,11 @@ if TYPE_CHECKING:
 KEY = "registered"  # the key of a campaign file, and the table with the answer
 
 
-class Kind(StrEnum):
-    QUESTION = "question"  # the section `registered`
-    TARGETS = "targets"
-    RUNS = "number of runs"  # that the campaign asks for
-    PROBLEMS = "problems"
-    ALGORITHMS = "algorithms"
-    MEASUREMENT = "measurement"  # budget, restarts, seed and everything else that determines runs
-    ANALYSIS = "analysis"  # statistics, and which tables are made
-    CODE = "code"
-    SOFTWARE = "settings or software"  # that runs were measured with
-    ADDED = "added runs"
-    MISSING = "missing runs"
-    EXCLUDED = "excluded runs"
-    TIME = "time"  # of runs that began before the registration
-    FILE = "registration"
-
-
 OF_KEY = {
-    "registered": Kind.QUESTION,
-    "targets": Kind.TARGETS,
-    "target_values": Kind.TARGETS,
-    "runs": Kind.RUNS,
-    "problems": Kind.PROBLEMS,
-    "algorithms": Kind.ALGORITHMS,
-    "published": Kind.ALGORITHMS,
-    "statistics": Kind.ANALYSIS,
-    "tables": Kind.ANALYSIS,
+    **{"registered": "question", "runs": "number of runs", "problems": "problems"},
+    **dict.fromkeys(("targets", "target_values"), "targets"),
+    **dict.fromkeys(("algorithms", "published"), "algorithms"),
+    **dict.fromkeys(("statistics", "tables"), "analysis"),
 }
 """The kind of a change of a key of the campaign; all others are of the measurement."""
 
@@ -65,8 +42,6 @@ PRESENTATION = ("figures", "problems.names")
 
 
 class Deviation(NamedTuple):
-    """One difference: its kind, its subject, the registered and the present value."""
-
     kind: str
     subject: str
     registered: str
@@ -79,7 +54,7 @@ class Deviation(NamedTuple):
 def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
     for key, before, after in _differing(registered, now, ""):
         if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
-            kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
+            kind = OF_KEY.get(key.partition(".")[0], "measurement")
             yield Deviation(kind, key, before, after)
 
 
@@ -126,13 +101,13 @@ def of_runs(
         one = measured.get(label, Measured())
         wanted = planned if label in campaign["algorithms"] else set()
         if added := len(one.runs - wanted):
-            yield Deviation(Kind.ADDED, label, str(len(wanted)), f"{added} more")
+            yield Deviation("added runs", label, str(len(wanted)), f"{added} more")
         unmeasured = wanted - one.runs
         mine = [row for row in one.decided if row.get("algorithm", label) == label]
         if missing := len(unmeasured - spared(unmeasured, one.runs, mine)):
-            yield Deviation(Kind.MISSING, label, str(len(wanted)), f"{missing} fewer")
+            yield Deviation("missing runs", label, str(len(wanted)), f"{missing} fewer")
         if omitted := excluded.get(label):
-            yield Deviation(Kind.EXCLUDED, label, str(len(wanted)), f"{omitted} omitted")
+            yield Deviation("excluded runs", label, str(len(wanted)), f"{omitted} omitted")
         if wanted and registration.get("registered_utc"):
             yield from _of_origins(registration, label, one)
 
@@ -141,15 +116,15 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
     code = registration["code"].get(label)
     others = [found for found in one.origins.code if found != code]
     for found in others:
-        yield Deviation(Kind.CODE, f"measuring {label}", short(code), short(found))
+        yield Deviation("code", f"measuring {label}", short(code), short(found))
     keys = set(registration["keys"].get(label, {}).values())
     foreign = [found for found in one.origins.key if found not in keys]
     if foreign and not others:
         several = ", ".join(map(short, sorted(map(str, foreign))))
-        yield Deviation(Kind.SOFTWARE, label, ", ".join(map(short, sorted(keys))), several)
+        yield Deviation("settings or software", label, ", ".join(map(short, sorted(keys))), several)
     registered = datetime.fromisoformat(registration["registered_utc"])
     if one.started is not None and one.started < registered:
-        yield Deviation(Kind.TIME, label, moment(registered), f"runs from {moment(one.started)}")
+        yield Deviation("time", label, moment(registered), f"runs from {moment(one.started)}")
 
 
 def moment(time: datetime) -> str:
@@ -207,11 +182,8 @@ def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
 
 
 def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
-    import numpy as np
-
     planned = planned_runs(registration_of(analysis)["campaign"])
-    keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
-    return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
+    return frame.set_index(list(RUN_KEY)).index.isin(list(planned))
 
 
 FILE = "registration.json"  # the registration, relative to ``results/<campaign>/``
@@ -331,14 +303,16 @@ def verifying(
 
 def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
     if content is None:
-        yield Deviation(Kind.FILE, FILE, "before the first run", "never")
+        yield Deviation("registration", FILE, "before the first run", "never")
         return
     unsealed = {name: part for name, part in content.items() if name != "digest"}
     if (found := provenance.key_of(unsealed)) != content["digest"]:
-        yield Deviation(Kind.FILE, FILE, short(content["digest"]), f"content of {short(found)}")
+        yield Deviation(
+            "registration", FILE, short(content["digest"]), f"content of {short(found)}"
+        )
     yield from changes(_campaign(content).model_dump(mode="json"), campaign.model_dump(mode="json"))
     if (code := provenance.table_key(KEY)) != content["analysis_code"]:
-        yield Deviation(Kind.CODE, "the answer", short(content["analysis_code"]), short(code))
+        yield Deviation("code", "the answer", short(content["analysis_code"]), short(code))
 
 
 def _campaign(content: dict[str, Any]) -> Campaign:

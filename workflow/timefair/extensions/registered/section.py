@@ -82,7 +82,6 @@ class Registered(Section):
     )
 
     def least_p(self, number: int) -> float:
-        """Smallest possible p-value for this number of functions, or runs of each algorithm."""
         return 2.0 ** (1 - number) if self.test == "wilcoxon" else 2 / comb(2 * number, number)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:

@@ -7,13 +7,18 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import kurtosis, rankdata
 
 from timefair.exhibits import questions
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import Picture
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.exhibit import Figure, Parts, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count import ESTIMATES, Samples
@@ -22,24 +27,18 @@ from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
 from timefair.statistics.run_count.stopping import Outliers, checked_values, skewness
 from timefair.statistics.run_count.widths import is_kept_promise
+from timefair.statistics.samples import Floats
 
 FEATURES = (
-    "log_cv",
-    "log_quartile_spread",
-    "log_upper_tail",
-    "log_lower_tail",
-    "skewness",
-    "kurtosis",
-    "outlier_share",
-    "log_drift",
-    "failure_share",
+    *("log_cv", "log_quartile_spread", "log_upper_tail", "log_lower_tail", "skewness", "kurtosis"),
+    *("outlier_share", "log_drift", "failure_share"),
 )
 """Columns of `features`; logarithms are decimal."""
 
 LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
-def features(samples: ArrayLike) -> NDArray[np.float64]:
+def features(samples: ArrayLike) -> Floats:
     """Features of samples, independent of the unit of the values; shape (samples, features). They
     are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift, on
     logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios are
@@ -57,7 +56,7 @@ def features(samples: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shapes(seen: Floats) -> Floats:
     """All features except the last, from finite values of shape (samples, n)."""
     unit = np.abs(seen).max(axis=1, keepdims=True)
     seen = seen / np.where(unit > 0.0, unit, 1.0)
@@ -87,7 +86,7 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_ratio(part: Floats, whole: Floats) -> Floats:
     part, whole = np.abs(part), np.abs(whole)
     small, large = part <= LEAST * whole, whole <= LEAST * part
     ratio = np.divide(part, whole, out=np.ones_like(part), where=~(small | large))
@@ -95,29 +94,25 @@ def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray
     return np.where(small, least, np.where(large, -least, np.log10(ratio)))
 
 
-Vector = NDArray[np.float64]
 Outcome = NDArray[np.bool_]
 
 
-def brier_score(stated: Vector, happened: Outcome) -> float:
-    """Mean squared difference of probabilities and outcomes (Brier 1950)."""
-    return float(np.mean((stated - happened) ** 2))
+def brier_skill(stated: Floats, base: Floats, happened: Outcome) -> float:
+    """Relative gain of the Brier score, the mean squared difference of probabilities and outcomes
+    (Brier 1950), over that of base rates; NaN if these have no error.
+    """
+    error = np.mean((base - happened) ** 2)
+    return float(1.0 - np.mean((stated - happened) ** 2) / error) if error > 0.0 else float("nan")
 
 
-def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
-    """Relative gain of the Brier score over that of base rates; NaN if these have no error."""
-    error = brier_score(base, happened)
-    return 1.0 - brier_score(stated, happened) / error if error > 0.0 else float("nan")
-
-
-def auc(stated: Vector, happened: Outcome) -> float:
+def auc(stated: Floats, happened: Outcome) -> float:
     """Chance that a case that happened has a higher stated probability; NaN if all or none did."""
     return superiority(stated[~happened], stated[happened])
 
 
 def calibration_curve(
-    stated: Vector, happened: Outcome
-) -> tuple[Vector, Vector, NDArray[np.int64]]:
+    stated: Floats, happened: Outcome
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Predicted and observed share, and number of cases, of each bin, shape (bins,).
 
     Observed share among cases with similar stated probabilities, by rising probability; at most
@@ -133,19 +128,17 @@ def calibration_curve(
 class ReliabilityModel(NamedTuple):
     """Logistic regression on standardized features; arrays of shape (features,)."""
 
-    centre: Vector
-    scale: Vector
-    weights: Vector
+    centre: Floats
+    scale: Floats
+    weights: Floats
     intercept: float
 
-    def probability(self, features: NDArray[np.float64]) -> Vector:
+    def probability(self, features: Floats) -> Floats:
         standardized = (features - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
 
-def fit_reliability(
-    table: NDArray[np.float64], outcome: Outcome, *, penalty: float = 1.0
-) -> ReliabilityModel:
+def fit_reliability(table: Floats, outcome: Outcome, *, penalty: float = 1.0) -> ReliabilityModel:
     """Fit a model to samples for which it is known whether their estimates were accurate: finite
     features, shape (cases, features), of which a constant column gets no weight, and outcomes.
     `penalty`: half the inverse variance of a normal prior of the weights (ridge). If all outcomes
@@ -159,7 +152,7 @@ def fit_reliability(
         return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
     standardized = (table - centre) / scale
 
-    def loss(parameters: Vector) -> tuple[float, Vector]:
+    def loss(parameters: Floats) -> tuple[float, Floats]:
         weights, intercept = parameters[:-1], parameters[-1]
         score = standardized @ weights + intercept
         excess = expit(score) - outcome
@@ -172,9 +165,7 @@ def fit_reliability(
     return ReliabilityModel(centre, scale, found[:-1], float(found[-1]))
 
 
-def held_out(
-    table: NDArray[np.float64], right: Outcome, groups: NDArray[Any]
-) -> tuple[Vector, Vector]:
+def held_out(table: Floats, right: Outcome, groups: NDArray[Any]) -> tuple[Floats, Floats]:
     """Probabilities from models that have not seen the group of the sample, and the shares of right
     estimates in the other groups, of which there is at least one; shape (samples,) both.
     """
@@ -209,7 +200,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
         "error of the truth, for functions and algorithms that the model has not seen. On the "
         "diagonal the probabilities are right. Each panel states by how much the Brier score "
         "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-        Picture("timefair.extensions.reliability.figure:reliability"),
+        Picture(f"{__name__}:reliability"),
         needs="samples",
     ),
 )
@@ -268,8 +259,8 @@ def _curves(samples: Samples) -> Iterator[dict[str, Any]]:
                 "truth": "independent" if independent else "complete",
                 "samples": right.size,
                 "right_percent": 100.0 * right.mean(),
-                "brier": brier_score(stated, right),
-                "brier_base": brier_score(base, right),
+                "brier": np.mean((stated - right) ** 2),
+                "brier_base": np.mean((base - right) ** 2),
                 "skill": brier_skill(stated, base, right),
                 "auc": auc(stated, right),
                 "bin": np.arange(1, cases.size + 1),
@@ -277,3 +268,49 @@ def _curves(samples: Samples) -> Iterator[dict[str, Any]]:
                 "stated_percent": 100.0 * predicted,
                 "observed_percent": 100.0 * observed,
             }
+
+
+ESTIMATE = "median"
+CURVES_IN = 1.75
+
+
+def reliability(frame: pd.DataFrame) -> Drawing:
+    """One line per error, one column of panels per number of runs, and one row per suite and
+    held-out part. Each panel lists the skill and the AUC of its lines.
+    """
+    if frame.empty:
+        raise NothingToDraw("no cell has as many runs as a complete sample")
+    shown = frame[frame["estimate"] == ESTIMATE]
+    looks = style.looks(_name(error) for error in shown["error_percent"].unique())
+    lines = list(shown.groupby(["suite", "held_out"], sort=False))
+    numbers = sorted(shown["n"].unique())
+    height = panels.MARGIN_IN + CURVES_IN * len(lines)
+    shared = {"sharex": True, "sharey": True}
+    figure, grid = panels.figure_of(height, len(lines), len(numbers), **shared)
+    several = shown["suite"].nunique() > 1
+    for axes, ((suite, held_out), rows) in zip(grid, lines, strict=True):
+        for ax, n in zip(axes, numbers, strict=True):
+            head = f"{suite}, " if several else ""
+            ax.set_title(f"{head}{n} runs, other {held_out}")
+            _panel(ax, rows[rows["n"] == n], looks)
+    panels.label(figure, "stated probability that the median is right, %", "observed, %")
+    panels.legend(figure, looks)
+    return figure
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, looks: dict[str, style.Look]) -> None:
+    ax.plot([0, 100], [0, 100], color="0.6", linewidth=0.8)
+    worth = []
+    for error in sorted(rows["error_percent"].unique()):
+        curve = rows[rows["error_percent"] == error].sort_values("bin")
+        ax.plot(curve["stated_percent"], curve["observed_percent"], **looks[_name(error)].line)
+        first = curve.iloc[0]
+        worth.append(f"{error:g} %: skill {first['skill']:.2f}, AUC {first['auc']:.2f}")
+    box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.8}
+    corner: dict[str, Any] = {"ha": "right", "va": "bottom", "transform": ax.transAxes}
+    ax.text(0.99, 0.02, "\n".join(worth), fontsize=5.0, bbox=box, **corner)
+    ax.set(xlim=(-3, 103), ylim=(-32, 103), xticks=(0, 50, 100), yticks=(0, 50, 100))
+
+
+def _name(error: float) -> str:
+    return f"within {error:g} %"

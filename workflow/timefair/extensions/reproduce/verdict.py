@@ -95,7 +95,9 @@ def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     rows, parts = [], []
     for part in record.row_groups():
         parts.append(part.select(RUN_KEY).to_pandas())
-        rows += _with(part, given).slice(0, 2).to_pylist()
+        for name, number in given.items():
+            part = part.filter(pc.equal(part[name], number))
+        rows += part.slice(0, 2).to_pylist()
     keys = pd.concat(parts)
     if len(rows) != 1:
         raise InputError(_not_one(path, keys, given))
@@ -108,12 +110,6 @@ def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     of_cell = (keys[list(_CELL)] == [row[name] for name in _CELL]).all(axis=1)
     instances = tuple(sorted(set(keys["instance"][of_cell].tolist())))
     return RecordedRun(path, row, instances, **origin)
-
-
-def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
-    for name, number in given.items():
-        runs = runs.filter(pc.equal(runs[name], number))
-    return runs
 
 
 def _not_one(path: Path, keys: pd.DataFrame, given: Mapping[str, int]) -> str:
@@ -163,8 +159,6 @@ def joined_records(record: Record) -> list[Path]:
 
 
 class RunPlace(NamedTuple):
-    """The file in which a run is recorded, and its function, dimension, instance and number."""
-
     path: Path
     function: int
     dimension: int
@@ -191,17 +185,17 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
     records of several campaigns, code versions or machines, these count, if they are there.
     `InputError` if there is no record, one is damaged, or no run can be replayed.
     """
-    every = pd.DataFrame(
-        chain.from_iterable(map(_runs, _files(folder))), columns=["label", "lost", "place"]
-    )
+    every: dict[str, list[RunPlace | None]] = {}
+    for label, place in chain.from_iterable(map(_runs, _files(folder))):
+        every.setdefault(label, []).append(place)
     found = []
-    for label, runs in every.groupby("label"):
-        places = runs["place"][~runs["lost"].astype(bool)].tolist()
-        size = min(ceil(share * len(places)), len(places))
-        if size:
-            chosen = [places[k] for k in sorted(rng.choice(len(places), size, replace=False))]
-            lost = len(runs) - len(places)
-            found.append(Stratum(str(label), len(places), lost, tuple(chosen)))
+    for label, runs in sorted(every.items()):
+        places = [place for place in runs if place is not None]
+        if places:
+            size = min(ceil(share * len(places)), len(places))
+            chosen = sorted(rng.choice(len(places), size, replace=False))
+            lost, sampled = len(runs) - len(places), tuple(places[k] for k in chosen)
+            found.append(Stratum(label, len(places), lost, sampled))
     if not found:
         raise InputError(f"{folder}: has no measured runs that can be replayed")
     return found
@@ -225,7 +219,8 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
-def _runs(path: Path) -> Iterator[tuple[str, bool, RunPlace]]:
+def _runs(path: Path) -> Iterator[tuple[str, RunPlace | None]]:
+    """The algorithm of each run, and its place, None for a lost one."""
     record = open_record(path)
     if PUBLISHED in record.facts:
         return
@@ -237,7 +232,7 @@ def _runs(path: Path) -> Iterator[tuple[str, bool, RunPlace]]:
     for part in record.row_groups(("algorithm", "status", *RUN_KEY)):
         for row in part.to_pylist():
             place = RunPlace(path, **{name: row[name] for name in RUN_KEY})
-            yield row["algorithm"], row["status"] in LOST, place
+            yield row["algorithm"], None if row["status"] in LOST else place
 
 
 Row = Mapping[str, Any]  # the columns of `records.schema` of one run
@@ -387,22 +382,16 @@ _MACHINE = (
 _PYTHON = ("python", "python_implementation")
 
 
-class Change(NamedTuple):
-    topic: str
-    name: str
-    recorded: str
-    now: str
-
-    def __str__(self) -> str:
-        return f"{self.topic:<11}{self.name}: {self.recorded} recorded, {self.now} now".rstrip()
+def _change(topic: str, name: str, recorded: str, now: str) -> str:
+    return f"{topic:<11}{name}: {recorded} recorded, {now} now".rstrip()
 
 
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
-) -> Iterator[Change]:
+) -> Iterator[str]:
     """Differences in code, software and machine, as far as the facts of both are known."""
     if code[0] != code[1]:
-        yield Change("code", "digest", *map(short, code))
+        yield _change("code", "digest", *map(short, code))
         yield from _differing("code", recorded, now, ("commit", "package_commit"))
     yield from _differing("software", recorded, now, _PYTHON)
     named, named_now = recorded.get("versions") or {}, now.get("versions") or {}
@@ -411,19 +400,17 @@ def circumstances(
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
     rest = rest if others and others_now else set()  # a record may not list them
     yield from _differing("software", others, others_now, sorted(rest))
-    for change in _differing("machine", recorded, now, _MACHINE):
-        if "none" not in (change.recorded, change.now):
-            yield change
+    yield from _differing("machine", recorded, now, _MACHINE)
 
 
 def _differing(
     topic: str, recorded: Mapping[str, Any], now: Mapping[str, Any], names: Iterable[str]
-) -> Iterator[Change]:
+) -> Iterator[str]:
     for name in names:
         one, other = recorded.get(name), now.get(name)
-        if one != other:
-            shown = ("none" if value is None else str(value) for value in (one, other))
-            yield Change(topic, name, *shown)
+        shown = ["none" if value is None else str(value) for value in (one, other)]
+        if one != other and not (topic == "machine" and "none" in shown):
+            yield _change(topic, name, *shown)
 
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -493,28 +480,22 @@ def is_compared(recorded: RecordedRun) -> bool:
     return rule in rules and rules[rule].compares
 
 
-class Replayer:
-    """Measures runs of one algorithm again; it is prepared once for all of them."""
-
-    def __init__(self, campaign: Campaign) -> None:
-        self.prepared = Prepared(campaign)
-
-    def measure(self, recorded: RecordedRun) -> Row:
-        """The run in its own columns of `records.schema`; no file is written."""
-        prepared, row, job = self.prepared, recorded.row, recorded.job
-        instance, run = row["instance"], row["run"]
-        seed = seed_of(prepared, job, instance, run)
-        cores = prepared.campaign.cores_of(job.algorithm)
-        if recorded.length is not None:
-            prepared.change(prepared.campaign.with_length(job.algorithm, recorded.length))
-        with (
-            interruptible(),
-            held_cores(cores) as held,
-            runner(prepared, job, held, recorded.path.parent) as running,
-        ):
-            measured = running(instance, run, seed)
-        again: Row = pa.RecordBatch.from_pylist([measured], schema=RUN_SCHEMA).to_pylist()[0]
-        return again
+def measured_again(prepared: Prepared, recorded: RecordedRun) -> Row:
+    """The run in its own columns of `records.schema`; no file is written."""
+    row, job = recorded.row, recorded.job
+    instance, run = row["instance"], row["run"]
+    seed = seed_of(prepared, job, instance, run)
+    cores = prepared.campaign.cores_of(job.algorithm)
+    if recorded.length is not None:
+        prepared.change(prepared.campaign.with_length(job.algorithm, recorded.length))
+    with (
+        interruptible(),
+        held_cores(cores) as held,
+        runner(prepared, job, held, recorded.path.parent) as running,
+    ):
+        measured = running(instance, run, seed)
+    again: Row = pa.RecordBatch.from_pylist([measured], schema=RUN_SCHEMA).to_pylist()[0]
+    return again
 
 
 class Finding(StrEnum):
@@ -533,7 +514,7 @@ class Verdict(NamedTuple):
     recorded: RecordedRun
     again: Row
     likeness: Likeness
-    changes: tuple[Change, ...]
+    changes: tuple[str, ...]
 
     @property
     def finding(self) -> Finding:
@@ -546,7 +527,6 @@ class Verdict(NamedTuple):
 
     @property
     def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and something could be compared."""
         return self.finding in (Finding.IDENTICAL, Finding.AGREES)
 
     def lines(self) -> Iterator[str]:
@@ -566,7 +546,7 @@ class Verdict(NamedTuple):
             yield from _side_by_side(*like.difference)
         if like.difference is not None or not like.in_full:
             yield from _side_by_side("run", outcome(row), outcome(self.again))
-        yield from map(str, self.changes)
+        yield from self.changes
         if not self.changes:
             yield NOTHING
 
@@ -576,33 +556,35 @@ def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
     yield f"  {what}, again:    {again}"
 
 
-def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
-    """Measure a recorded run again, and compare; `InputError` if it cannot be measured here."""
+def replay(recorded: RecordedRun, prepared: Prepared | None = None) -> Verdict:
+    """Measure a recorded run again, and compare; `InputError` if it cannot be measured here.
+    `prepared`: of the campaign of such a run, of the same dimension.
+    """
     campaign = campaign_of(recorded)
-    replayer = replayer or Replayer(campaign)
-    again = replayer.measure(recorded)
+    prepared = prepared or Prepared(campaign)
+    again = measured_again(prepared, recorded)
     by_clock = bool(campaign.restart_of(recorded.label).seconds_key)
     like = likeness(recorded.row, again, by_clock, campaign.changes_by_clock)
-    return Verdict(recorded, again, like, tuple(_changes(recorded, replayer, again["seed"])))
+    return Verdict(recorded, again, like, tuple(_changes(recorded, prepared, again["seed"])))
 
 
-def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
+def _changes(recorded: RecordedRun, prepared: Prepared, seed: int) -> Iterator[str]:
     """What differs from the record; the measure key only if nothing else can be the reason, as the
     key covers all that determines a measurement, of other algorithms and searches, too.
     """
-    now = replayer.prepared.origin(recorded.label)
+    now = prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]
     yield from circumstances(then, here, (recorded.code, now["code"]))
     explained = recorded.code != now["code"] or not same_versions(then, here)
     is_tuned = recorded.campaign["algorithms"][recorded.label].get("tuned") is not None
     comparable = recorded.schema_version == SCHEMA_VERSION and not is_tuned
     if comparable and not explained and not is_compared(recorded):
-        key = replayer.prepared.key(recorded.job)
+        key = prepared.key(recorded.job)
         if key not in recorded.keys:
             former = " or ".join(map(short, recorded.keys))
-            yield Change("parameters", "key of the configuration", former, short(key))
+            yield _change("parameters", "key of the configuration", former, short(key))
     if (former_seed := recorded.row["seed"]) != seed:
-        yield Change("seed", "of the run", str(former_seed), str(seed))
+        yield _change("seed", "of the run", str(former_seed), str(seed))
 
 
 class Replayed(NamedTuple):
@@ -612,15 +594,15 @@ class Replayed(NamedTuple):
 
 def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
     """Replay runs of one algorithm, which is prepared once per campaign and dimension."""
-    replayers: dict[tuple[str, int], Replayer] = {}
+    prepared: dict[tuple[str, int], Prepared] = {}
     found = []
     for place in places:
         try:
             recorded = place.read()
             key = (str(recorded.campaign), recorded.row["dimension"])
-            if key not in replayers:
-                replayers[key] = Replayer(campaign_of(recorded))
-            verdict = replay(recorded, replayer=replayers[key])
+            if key not in prepared:
+                prepared[key] = Prepared(campaign_of(recorded))
+            verdict = replay(recorded, prepared[key])
         except InputError as error:
             found.append(Replayed(Finding.UNDECIDED, error.faults))
         else:

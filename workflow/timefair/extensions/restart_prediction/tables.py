@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.basics.words import number
+from timefair.exhibits.charts import dots, panels, style
 from timefair.exhibits.charts.chart import Picture, leaders
+from timefair.exhibits.charts.pages import LEAST_RUNS, Page
+from timefair.exhibits.charts.panels import NothingToDraw
+from timefair.exhibits.charts.style import Look
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
@@ -18,9 +25,7 @@ from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.samples import check_confidence
-
-Array = NDArray[np.float64]
+from timefair.statistics.samples import Floats, check_confidence
 
 LEAST_FAILURE = 1e-6
 """Least mean cost of a failure, as a share of its cutoff: what is less is rounding."""
@@ -34,8 +39,8 @@ class Launches(NamedTuple):
     - `run`: Run of each, counted from 0.
     """
 
-    hit: Array
-    length: Array
+    hit: Floats
+    length: Floats
     ended: NDArray[np.bool_]
     run: NDArray[np.intp]
 
@@ -51,11 +56,11 @@ class Predicted(NamedTuple):
     budget, and probability to reach the target, both of shape (samples, cutoffs).
     """
 
-    cost: Array
-    success: Array
+    cost: Floats
+    success: Floats
 
     @property
-    def ert(self) -> Array:
+    def ert(self) -> Floats:
         never = np.where(np.isnan(self.success), np.nan, np.inf)
         return np.asarray(np.divide(self.cost, self.success, out=never, where=self.success > 0))
 
@@ -89,7 +94,7 @@ def predicted(
     return Predicted(cost[:, 0], success[:, 0])
 
 
-def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, Array, Array]:
+def _run_sums(launches: Launches, at: Floats, runs: int) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums over the launches of each run: their number, shape (runs,), and at each cutoff, shape
     (runs, cutoffs), those that reach the target, their cost up to it, and the cost of all launches
     up to the target, the cutoff or their own end; weighted for censoring.
@@ -100,7 +105,7 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, A
     """
     times, weights, integrals = _weighting(launches)
 
-    def integral(cost: Array) -> Array:
+    def integral(cost: Floats) -> Floats:
         place = times.searchsorted(cost, side="right") - 1
         return np.asarray(integrals[place] + (cost - times[place]) * weights[place])
 
@@ -110,7 +115,7 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, A
     shape = (runs, at.size + 1)
     cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
-    def until(values: Array) -> Array:
+    def until(values: Floats) -> Floats:
         added = np.bincount(cells, values, minlength=runs * (at.size + 1)).reshape(shape)
         return np.cumsum(added, axis=1)
 
@@ -120,7 +125,7 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> tuple[Array, Array, A
     return within[:, -1], until(weight)[:, :-1], until(weight * used)[:, :-1], cost
 
 
-def _weighting(launches: Launches) -> tuple[Array, Array, Array]:
+def _weighting(launches: Launches) -> tuple[Floats, Floats, Floats]:
     """The inverse of the probability that a launch is not cut, a step function of its length: where
     each step begins, its height, and the integral up to there.
     """
@@ -137,8 +142,8 @@ def _weighting(launches: Launches) -> tuple[Array, Array, Array]:
 
 
 def _law(
-    number: Array, sums: Sequence[Array], stratum: NDArray[np.intp], weights: Array
-) -> tuple[Array, Array, Array]:
+    number: Floats, sums: Sequence[Floats], stratum: NDArray[np.intp], weights: Floats
+) -> tuple[Floats, Floats, Floats]:
     """A launch that ends at each cutoff, shape (samples, strata, cutoffs): its chance of success,
     its expected cost, and its expected cost if it does not succeed; from `_run_sums`.
 
@@ -162,7 +167,7 @@ def _law(
     return np.minimum(chance, 1.0), cost, failure
 
 
-def _correlation(number: Array, hits: Array, stratum: NDArray[np.intp]) -> Array:
+def _correlation(number: Floats, hits: Floats, stratum: NDArray[np.intp]) -> Floats:
     """Of successes within strata, in [0, 1]; shape (cutoffs,)."""
     strata = stratum.max(initial=-1) + 1
     count = np.bincount(stratum, number)
@@ -213,7 +218,7 @@ def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float,
     return mean, mean - reach, mean + reach
 
 
-def deleted_groups(strata: ArrayLike, most: int) -> Array:
+def deleted_groups(strata: ArrayLike, most: int) -> Floats:
     """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each; the
     runs of a stratum are distributed over the groups, of which there are at most `most`.
     """
@@ -224,7 +229,7 @@ def deleted_groups(strata: ArrayLike, most: int) -> Array:
     return np.asarray(group != np.arange(groups)[:, np.newaxis], dtype=np.float64)
 
 
-def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
+def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Floats, Floats]:
     """Limits of a positive number by the delete-group jackknife of its logarithm, from its values
     without each group of runs, shape (groups, ...). `high` is infinite if the number is without one
     of the groups. Both are NaN for fewer than two groups, and if the number is not finite. Source:
@@ -284,7 +289,7 @@ class Cell(NamedTuple):
     spent: Spent
     budget: float
 
-    def predicted(self, weights: Array, lengths: Array) -> Predicted:
+    def predicted(self, weights: Floats, lengths: Floats) -> Predicted:
         """Runs with launches of some lengths, and the measured ones first; NaN where unknown."""
         cost, success = np.full((2, len(weights), 1 + lengths.size), np.nan)
         cost[:, 0] = weights @ self.spent.cost[:, 0] / weights.sum(axis=1)
@@ -344,7 +349,7 @@ def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
     return found
 
 
-def _lengths(cells: Sequence[Cell]) -> Array:
+def _lengths(cells: Sequence[Cell]) -> Floats:
     longest = max((cell.budget for cell in cells), default=0.0)
     if longest <= SHORTEST:
         return np.empty(0)
@@ -403,7 +408,7 @@ def restart_advice(runs: Runs, analysis: Analysis) -> Made:
     return rows, {"refused": _refused(cells)}
 
 
-def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[str, Any]:
+def _judged(cells: Sequence[Cell], lengths: Floats, analysis: Analysis) -> dict[str, Any]:
     launches = sum(cell.launches.run.size for cell in cells)
     missing = dict.fromkeys(("tau", "gain", "gain_low", "gain_high", "gain_same_runs"), np.nan)
     row = {**missing, "verdict": NO_TRACES, "functions": 0, "launches": launches}
@@ -444,7 +449,7 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
         f"faster than the measured policy. Bands are limits from a jackknife over runs. "
         f"{COMPUTED}",
         Picture(
-            "timefair.extensions.restart_prediction.figure:restart_what_if",
+            f"{__name__}:what_if",
             panels="functions",
             on_paper="A line ends where no launch was observed for long enough. An overview has "
             "one row per algorithm, with a dot at the best cutoff of each function and a bar "
@@ -480,7 +485,7 @@ def restart_what_if(runs: Runs, analysis: Analysis) -> Made:
     return parts, {"refused": _refused(cells)}
 
 
-def _part(cell: Cell, lengths: Array, analysis: Analysis) -> dict[str, Any]:
+def _part(cell: Cell, lengths: Floats, analysis: Analysis) -> dict[str, Any]:
     every = np.ones((1, len(cell.strata)))
     found = cell.predicted(np.concatenate([every, deleted_groups(cell.strata, GROUPS)]), lengths)
     ert = found.ert
@@ -503,7 +508,6 @@ def _part(cell: Cell, lengths: Array, analysis: Analysis) -> dict[str, Any]:
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """A sentence on each noticeable gain, the largest first."""
     from timefair.report.evidence import NOTICEABLE
 
     rows = evidence.of("restart_advice", space)
@@ -515,3 +519,51 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
             f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
+
+
+PROBLEM = ["suite", "dimension", "function"]
+LOWEST, HIGHEST = 0.001, 30.0
+"""Widest ends of the axis, as multiples; lines and bands are cut there."""
+LABEL = "launches end after … evaluations"
+MEASURED_GREY = "#767676"
+
+
+def what_if(frame: pd.DataFrame, page: Page) -> Drawing:
+    """One line per algorithm in one panel per function; 1 is the measured policy. An overview has
+    the best cutoff of each function. A sentence if no target is judged.
+    """
+    panels.require_rows(frame)
+    every = frame[np.isfinite(frame["factor"])]
+    if page.rows(every).empty:
+        raise NothingToDraw("too few launches reached a target")
+    best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
+    if page.overview:
+        bounds = panels.limits(every["tau"], margin=0.06)
+        scale = partial(panels.set_log, axis="x", bounds=bounds)
+        return dots.algorithm_lines(page.rows(best), [("tau", f"best cutoff: {LABEL}", scale)])
+    first = panels.leaders(best, value="factor", within=PROBLEM)
+    return _panels(page.rows(every), style.looks_in(frame, leaders=first))
+
+
+def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Drawing:
+    figure, grid = panels.grid(shown)
+    bounds = panels.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
+    first = grid[0].axes
+    panels.set_log(first, "x", panels.limits(shown["tau"]), ticks=5)
+    panels.set_log(first, "y", bounds)
+    columns = ["tau", "factor", "factor_low", "factor_high"]
+    for panel in grid:
+        panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
+        leading = list(panels.leading(panel, columns, looks))
+        for k, (name, values) in enumerate(leading):
+            tau, factor, low, high = values.T
+            look = looks[name]
+            if panel.rows["runs"].min() >= LEAST_RUNS:
+                limits = (np.clip(one, *bounds) for one in (low, high))
+                panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
+            inside = (factor >= bounds[0]) & (factor <= bounds[1])
+            marks = style.marks(inside, k, len(leading), count=3)
+            panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
+    panels.label(figure, LABEL, "ERT as a multiple of the measured one")
+    panels.legend(figure, looks)
+    return figure

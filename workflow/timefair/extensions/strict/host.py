@@ -80,14 +80,12 @@ def ready(starter: int, setup: Setup) -> Ready:
 def _stand_in(setup: Setup) -> Problem:
     """Function of the trial launch: the sphere in the search space of the problems."""
     middle = (setup.lower + setup.upper) / 2
-    return Problem(
-        ProblemName("stand-in", 1, len(middle), 1),
-        evaluate=lambda x: float(np.sum(np.square(x - middle))),
-        lower=setup.lower,
-        upper=setup.upper,
-        f_opt=0.0,
-        integer=setup.integer,
-    )
+    name = ProblemName("stand-in", 1, len(middle), 1)
+
+    def evaluate(x: NDArray[np.float64]) -> float:
+        return float(np.sum(np.square(x - middle)))
+
+    return Problem(name, evaluate, setup.lower, setup.upper, 0.0, setup.integer)
 
 
 def _live(

@@ -31,8 +31,6 @@ from timefair.records.status import Isolation
 
 @dataclass(frozen=True)
 class Host(Confined):
-    """A host that is ready, with the cores of its solvers."""
-
     cores: tuple[int, ...]
     companion: Companion
     dimension: int

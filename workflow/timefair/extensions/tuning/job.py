@@ -36,11 +36,6 @@ from timefair.measure.trial import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
-STREAM = "tuning of {label}"
-"""Replaces the label in the seeds of a search, so that no run of the comparison has the
-same seed.
-"""
-
 
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
     """Search for the parameters of a tuned variant, and write the record; an interrupted search
@@ -84,7 +79,6 @@ class _Search:
         self._monitor = monitor(campaign, cores)
 
     def go_on(self) -> None:
-        """Make the evaluations that the journal lacks, until the budget has no room for another."""
         time_s, budget_s = self._campaign.budget.time_s, self._tune.budget_s
         search = tuners.begin(
             self._tune.tuner,
@@ -144,7 +138,9 @@ class _Search:
         }
 
     def _seed(self, problem: ProblemName, repetition: int) -> int:
-        return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
+        # with the seeds of another label, so that no run of the comparison has the same one
+        stream = f"tuning of {self._label}"
+        return run_seed(self._campaign.seed, problem, stream, repetition)
 
     def _add(self, tried: Tried, batch: pa.RecordBatch, note: Mapping[str, Any]) -> None:
         self._notes.append(note)

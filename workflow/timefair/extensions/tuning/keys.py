@@ -7,13 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    JsonValue,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema, model_validator
 
 from timefair.basics.sections import (
     CampaignView,
@@ -25,6 +19,7 @@ from timefair.basics.sections import (
     Section,
     format_ranges,
 )
+from timefair.basics.words import first
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
@@ -47,14 +42,6 @@ class Range(NamedTuple):
     kind: str
     values: tuple[Any, ...]
 
-    @property
-    def whole(self) -> bool:
-        return self.kind.endswith("int")
-
-    @property
-    def log(self) -> bool:
-        return self.kind.startswith("log")
-
     def at(self, share: float) -> Any:
         """The value at a share in [0, 1) of the range.
 
@@ -65,12 +52,13 @@ class Range(NamedTuple):
         """
         if self.kind == "choice":
             return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
-        low, high = float(self.values[0]), float(self.values[1]) + self.whole
-        if self.log:
+        whole = self.kind.endswith("int")
+        low, high = float(self.values[0]), float(self.values[1]) + whole
+        if self.kind.startswith("log"):
             value = math.exp(math.log(low) + share * math.log(high / low))
         else:
             value = low + share * (high - low)
-        if self.whole:
+        if whole:
             return int(min(max(math.floor(value), self.values[0]), self.values[1]))
         return min(max(value, low), high)
 
@@ -211,11 +199,10 @@ class Tune(Search):
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.overlap == "refused" and (same := self.overlapping(campaign)):
-            more = f" and {len(same) - SHOWN} more" if len(same) > SHOWN else ""
             yield (
                 "on",
-                f"{', '.join(map(str, same[:SHOWN]))}{more}: should not be in the comparison; "
-                "choose other problems, or write overlap: allowed",
+                f"{first(same, SHOWN)}: should not be in the comparison; choose other problems, or "
+                "write overlap: allowed",
             )
         time_s, problems = campaign.budget.time_s, len(self.on.problems)
         if time_s is not None and self.budget_s < LEAST_CANDIDATES * problems * time_s:

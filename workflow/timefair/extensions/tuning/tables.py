@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from timefair.basics.words import number
 from timefair.exhibits.columns import SPACE, column_names
@@ -17,18 +16,18 @@ from timefair.exhibits.questions import Question
 from timefair.records.rundata.runs import Runs, searched_s
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.samples import percentile_interval, resampled_sums
+from timefair.statistics.samples import Floats, percentile_interval, resampled_sums
 
 
 def break_even(
     spent: float,
-    before: Sequence[NDArray[np.float64]],
-    after: Sequence[NDArray[np.float64]],
+    before: Sequence[Floats],
+    after: Sequence[Floats],
     *,
     confidence: float,
     resamples: int,
     rng: np.random.Generator,
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Floats]:
     """Compare an initial cost `spent` with the saving on each further problem, from the finite
     costs of runs, shape (runs, columns), before and after it was spent, for each kind of problem,
     at least one. Kinds have the same weight; bootstrap samples are drawn within each.
@@ -54,7 +53,7 @@ def break_even(
     return dict(zip(names, (saved, low, high, *after_which), strict=True))
 
 
-def _problems(spent: float, saved: NDArray[np.float64]) -> NDArray[np.float64]:
+def _problems(spent: float, saved: Floats) -> Floats:
     """The least whole number of problems that saves what was spent; `inf` if nothing is saved."""
     needed = np.where(np.isnan(saved), np.nan, np.inf)
     np.divide(spent, saved, out=needed, where=saved > 0)

@@ -17,11 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from timefair.algorithms.base import (
-    global_states,
-    restore_global_states,
-    seed_global_generators,
-)
+from timefair.algorithms.base import global_states, restore_global_states, seed_global_generators
 from timefair.basics.errors import suggest
 from timefair.extensions.tuning.keys import Range, Values
 from timefair.statistics.ranks import critical_difference, friedman

@@ -1,4 +1,4 @@
-"""Algorithm or implementation: at which factor of its own time an algorithm ties with another."""
+"""At which evaluation cost, and at which factor of its own time, an algorithm ties with another."""
 
 from __future__ import annotations
 
@@ -8,19 +8,29 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, listed, number, p_value
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import ChecklistPart, asked
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import Picture, leaders
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
+from timefair.extensions.break_even.sets import (
+    EMPTY,
+    TurningSets,
+    turning_cost,
+    turning_factor,
+    turning_sets,
+)
 from timefair.records.rundata.problems import (
     ProblemRuns,
     Space,
@@ -34,9 +44,8 @@ from timefair.report.evidence import Evidence
 from timefair.report.evidence import Space as Where
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
-from timefair.statistics.samples import quantile_interval, sample_quantile
+from timefair.statistics.samples import Floats, quantile_interval, sample_quantile
 
-Array = NDArray[np.float64]
 NO_TARGET = -1
 
 
@@ -50,8 +59,8 @@ class OwnTimes(NamedTuple):
     """
 
     used: UsedByRuns
-    fixed: Array
-    own: Array
+    fixed: Floats
+    own: Floats
     final: NDArray[np.bool_]
     remarks: str
 
@@ -121,15 +130,15 @@ class Lines(NamedTuple):
     """
 
     algorithms: tuple[str, ...]
-    fixed: Array
-    own: Array
-    pace: Array
-    rates: Array
+    fixed: Floats
+    own: Floats
+    pace: Floats
+    rates: Floats
     known: NDArray[np.bool_]
 
     def against(
         self, scaled: int, *, both: bool = False
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Array, Array]:
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
         """Of one algorithm against each: the place of the target of the table `comparison`, and of
         the hardest one up to it at which factors below 1 are known (with `both`, of both),
         `NO_TARGET` for none; the own-time factors with which both have one ERT, and one own time
@@ -333,7 +342,7 @@ def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
     return min(float(lines.pace[target, other] / mine), 1.0) if mine > 0 else 1.0
 
 
-def _summary(factors: Array, confidence: float) -> dict[str, Any]:
+def _summary(factors: Floats, confidence: float) -> dict[str, Any]:
     """Quantiles of the factors over functions, with limits that unknown ones (NaN) widen."""
     known = factors[~np.isnan(factors)]
     first, middle, third = (float(sample_quantile(known, p)) for p in (0.25, 0.5, 0.75))
@@ -440,7 +449,7 @@ def own_time_factors(runs: Runs, analysis: Analysis) -> Made:
         "algorithm that was measured. Long bars: the position does not depend on the "
         "implementation.",
         Picture(
-            "timefair.extensions.break_even.figure:own_time_ranks",
+            f"{__name__}:positions",
             on_paper="Bars with an arrow go on beyond the axis. "
             + leaders("at the best positions"),
         ),
@@ -510,6 +519,129 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
+Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
+"""A problem and a pair of algorithms that were run on it."""
+Parts: TypeAlias = tuple[Floats, Floats, NDArray[np.bool_]]
+"""Fixed and growing part of the cost of each run up to each target, and its success."""
+
+CELLS_COLUMNS = 10_000
+"""Maximal number of columns of samples in one call. It limits the memory of the call."""
+
+
+@exhibit(
+    question=questions.COST,
+    layouts=Layout(
+        caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
+        "expected running time to a target changes, with the form and the limits of its "
+        "{confidence} confidence set.",
+        rows=("function", *column_names(PAIR)),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
+    comparing=True,
+)
+def cost_crossovers(runs: Runs, analysis: Analysis) -> Made:
+    """Evaluation costs at which the order of two algorithms changes
+
+    The evaluation cost at which the order of two algorithms by the expected running time (ERT) to a
+    target changes, with its confidence set. The set contains all costs at which the score test of
+    equal ERTs, as in the table `rank_reversals`, does not reject. The confidence applies to each
+    set separately. Targets that no run of the two algorithms reached are omitted. The evaluation
+    cost is added afterwards: a run that used t seconds and e evaluations takes t + c e seconds if
+    each evaluation costs c seconds more. Nothing is measured again. A run that was cut counts as a
+    failure and costs what it used. Therefore the ERT of an algorithm with few evaluations is an
+    upper estimate at large evaluation costs. For more than 12 algorithms, only pairs with the best
+    one (lowest average rank of the median precision) are listed; `statistics.pairs` selects other
+    pairs.
+
+    PROBLEM, TARGET, PAIR
+    better_below (text): the algorithm with the lower ERT at evaluation costs near 0; empty if both
+        are equal
+    better_above (text): the algorithm with the lower ERT at very large evaluation costs; empty if
+        both are equal
+    turns_at_s [{SECONDS}] <Turns at>: evaluation cost at which the order changes; empty if it is
+        the same at every cost
+    set (text) <Set>: form of the confidence set of this cost. `empty`: one algorithm is better at
+        every cost. `every`: the runs do not show at any cost which algorithm is better. `below`:
+        costs up to `turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs
+        between both limits. `outside`: costs up to `turns_at_s_low`, and all costs from
+        `turns_at_s_high`
+    turns_at_s_low [{SECONDS}] <Low>: lower limit of the set (see `set`); 0 if the set begins at 0,
+        empty for `empty`
+    turns_at_s_high [{SECONDS}] <High>: upper limit of the set (see `set`); `inf` if there is none,
+        empty for `empty`
+    """
+    used = UsedByRuns.of(runs, analysis)
+    listed_in = listed_by_precision(used.runs, analysis)
+    cases = [
+        (problem, pair)
+        for problem in used.problems
+        for pair in listed_in[problem.space].pairs(list(problem.algorithms))
+    ]
+    erts = {
+        (id(problem), name): [of.of(problem.rows[mine]).ert for of in (used.seconds, used.rounds)]
+        for problem in used.problems
+        for name, mine in problem.algorithms.items()
+    }
+    targets = np.asarray(analysis.targets_from_easy)
+    spent = used.seconds.cost, used.rounds.cost, used.seconds.success
+    parts = []
+    for (problem, pair), sets in zip(
+        cases, sets_of(cases, spent, spent, analysis.confidence), strict=True
+    ):
+        (time_a, count_a), (time_b, count_b) = (erts[id(problem), name] for name in pair)
+        near, far = _sign(time_a, time_b), _sign(count_a, count_b)
+        row = {
+            "target": targets,
+            "better_below": _better(pair, np.where(near == 0, far, near)),
+            "better_above": _better(pair, np.where(far == 0, near, far)),
+            "turns_at_s": turning_cost(time_a, count_a, time_b, count_b),
+            "set": sets.shape.astype(object),
+            "turns_at_s_low": sets.low,
+            "turns_at_s_high": sets.high,
+        }
+        reached = np.isfinite(time_a) | np.isfinite(time_b)
+        names = dict(zip(column_names(PAIR), pair, strict=True))
+        parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
+    return iter(parts), {"pairs": in_words(listed_in), "refused": used.remarks}
+
+
+def sets_of(
+    cases: Sequence[Case], first: Parts, second: Parts, confidence: float
+) -> list[TurningSets]:
+    """The confidence sets of all targets for each case, from the parts of its two algorithms."""
+    sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
+    of_sizes: dict[tuple[int, ...], list[int]] = {}
+    for place, rows in enumerate(sides):
+        of_sizes.setdefault(tuple(map(len, rows)), []).append(place)
+    most = max(1, CELLS_COLUMNS // max(first[0].shape[1], 1))
+    found: dict[int, TurningSets] = {}
+    blocks = (
+        same[start : start + most]
+        for same in of_sizes.values()
+        for start in range(0, len(same), most)
+    )
+    for members in blocks:
+        samples = [
+            np.hstack([of[sides[k][side]] for k in members])
+            for side, parts in enumerate((first, second))
+            for of in parts
+        ]
+        sets = turning_sets(*samples, confidence=confidence)
+        found |= dict(zip(members, sets.split(len(members)), strict=True))
+    return [found[k] for k in range(len(cases))]
+
+
+def _sign(of_first: Floats, of_second: Floats) -> Floats:
+    return (of_first < of_second).astype(float) - (of_first > of_second)
+
+
+def _better(pair: tuple[str, str], for_first: Floats) -> NDArray[np.object_]:
+    names = np.array([None, *pair], dtype=object)
+    better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
+    return better
+
+
 def findings(evidence: Evidence, space: Where) -> Iterator[str]:
     yield from robustness(evidence.of("implementation", space))
 
@@ -567,3 +699,52 @@ def _faster(row: Mapping[Hashable, Any]) -> str:
 def _counted(row: Mapping[Hashable, Any]) -> str:
     every = int(row["functions"])
     return f"{int(row['known'])} of {every} functions" if row["known"] < every else "all functions"
+
+
+FACTORS = (1e-4, 1e4)  # ends of the longest axis
+LINE_IN, AROUND_IN = 0.13, 0.4
+INSIDE = 1.35
+"""Where an arrow begins that shows that a bar goes on, as a factor from the end of the axis."""
+
+
+def positions(frame: pd.DataFrame) -> Drawing:
+    panels.require_rows(frame)
+    if frame["algorithm"].nunique() == 1:
+        raise NothingToDraw("There is one algorithm: nothing to compare.")
+    looks = panels.looks(frame, value="position", within=["suite", "dimension"])
+    numbers = frame[["holds_from", "holds_to", "measured_factor"]].to_numpy(dtype=np.float64)
+    ends = numbers[np.isfinite(numbers) & (numbers > 0)]
+    bounds = panels.limits(np.clip([*ends, 0.1, 10.0], *FACTORS), margin=0.1)
+    figure, grid = panels.grid(
+        frame, functions=False, height_in=AROUND_IN + LINE_IN * frame["algorithm"].nunique()
+    )
+    panels.set_log(grid[0].axes, "x", bounds, ticks=5)
+    order = frame.groupby(frame["algorithm"].astype(str))["position"].mean()
+    levels = {str(name): k for k, name in enumerate(order.sort_values(kind="stable").index)}
+    for panel in grid:
+        panel.axes.axvline(1.0, color="0.5", linewidth=0.6, zorder=0.5)
+        for row in panel.rows.to_dict("records"):
+            name = str(row["algorithm"])
+            _bar(panel.axes, row, looks[name], levels[name], bounds)
+    panels.label(figure, "factor of the algorithm's own time, others as measured")
+    panels.rows(figure, grid, {name: looks[name] for name in levels}, lines=False)
+    return figure
+
+
+def _bar(
+    ax: Axes, row: Mapping[Hashable, Any], look: style.Look, level: int, bounds: tuple[float, float]
+) -> None:
+    low, high = (float(np.clip(row[name], *bounds)) for name in ("holds_from", "holds_to"))
+    ax.hlines([level], [low], [high], color=look.color, linewidth=2.2)
+    for end, beyond, sign, inward in (
+        (low, row["holds_from"] < bounds[0], "<", INSIDE),
+        (high, row["holds_to"] > bounds[1], ">", 1 / INSIDE),
+    ):
+        if beyond:
+            ax.plot([end * inward], [level], sign, color=look.color, markersize=4.0)
+    if bounds[0] <= row["measured_factor"] <= bounds[1]:
+        ax.plot(
+            [row["measured_factor"]], [level], "D", markersize=3.4, markerfacecolor="white",
+            markeredgecolor=look.color, markeredgewidth=0.9,
+        )  # fmt: skip
+    ax.plot([1.0], [level], **{**look.line, "linestyle": ""})

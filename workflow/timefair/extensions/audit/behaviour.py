@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
@@ -31,6 +30,7 @@ from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
+from timefair.statistics.samples import Floats
 
 SLOW_S = 1e-4  # minimal time of an evaluation of the slow problem
 
@@ -74,14 +74,14 @@ COLUMNS = (
 """
 
 
-def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
+def watched(problem: Problem) -> tuple[Problem, Floats]:
     """A problem that checks points, and the largest distance outside the bounds, in units of their
     width, shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
     """
     lower, upper = problem.lower, problem.upper
-    farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
+    farthest: Floats = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
 
-    def evaluate(x: NDArray[np.float64]) -> Any:
+    def evaluate(x: Floats) -> Any:
         outside = np.max(np.maximum(lower - x, x - upper) / (upper - lower))
         if not outside <= farthest[0]:
             farthest[0] = np.inf if np.isnan(outside) else outside
@@ -91,7 +91,7 @@ def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
 
 
 def slow(problem: Problem) -> Problem:
-    def evaluate(x: NDArray[np.float64]) -> Any:
+    def evaluate(x: Floats) -> Any:
         end = time.perf_counter() + SLOW_S
         value = problem.evaluate(x)
         while time.perf_counter() < end:
