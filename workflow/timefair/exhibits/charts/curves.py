@@ -80,8 +80,7 @@ def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
 
 STEP_BAND_ALPHA = 0.12
 WIDE, FEW = 0.35, 2  # average width of a band that is not drawn if there are more curves than these
-TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
-"""Possible ends of the axis of shares, with the number of ticks."""
+TOPS = (0.1, 0.2, 0.4, 0.8, 1.0)  # possible ends of the axis of shares
 
 
 def _step_curves(
@@ -94,11 +93,11 @@ def _step_curves(
     bounds = panels.limits((frame if begun.empty else begun)["x"], margin=0.02)
     panels.set_log(grid[0].axes, "x", bounds)
     highest = np.nanmax(frame[["y", "high"]].to_numpy(dtype=np.float64), initial=0)
-    top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
+    top = next((end for end in TOPS if end >= highest), 1.0)
     grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
-    grid[0].axes.set_yticks(np.linspace(0, top, ticks))
+    grid[0].axes.set_yticks(np.linspace(0, top, 5))
     few = sum(look.leads for look in looks.values()) <= FEW
-    most, ends = frame["x"].max() * (1 - 1e-9), {}
+    most = frame["x"].max() * (1 - 1e-9)
 
     def begin(points: NDArray[np.float64]) -> NDArray[np.float64]:
         return points[points[:, 0] >= bounds[0]]
@@ -107,16 +106,11 @@ def _step_curves(
         for name, points in panels.leading(panel, POINTS, looks, begin, step=True):
             last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
-            ends[name] = (bounds[1], last[0, 1])
             points = np.concatenate([points, last])
             narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
             panels.observed_curve(panel.axes, points, name, looks, STEP_BAND_ALPHA * narrow)
     panels.label(figure, x_label, label)
-    room_in = figure.get_figheight() - panels.MARGIN_IN
-    if len(grid) == 1 and panels.nameable(figure, looks, room_in):
-        panels.name_ends(grid[0].axes, looks, ends, room_in)
-    else:
-        panels.legend(figure, looks)
+    panels.legend(figure, looks)
     return figure
 
 

@@ -27,8 +27,8 @@ Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
 """A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
 
-def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
-    """Panels with a line for each name, the first on top, and the height of a line in inches."""
+def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes]]:
+    """Panels with a line for each name, the first on top."""
     line_in, size = panels.line_of(len(names), AROUND_IN)
     height = AROUND_IN + line_in * len(names)
     figure, (axes,) = panels.figure_of(height, 1, panels_beside, sharey=True)
@@ -36,7 +36,7 @@ def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequenc
     axes[0].set_ylim(len(names) - 0.4, -0.6)
     for ax in axes:
         ax.tick_params(axis="y", length=0)
-    return figure, axes, line_in
+    return figure, axes
 
 
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
@@ -45,7 +45,7 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     panels.require_rows(frame)
     names = sorted(set(frame["algorithm"].astype(str)))
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
-    figure, axes, _ = _lines_of(names, len(measures))
+    figure, axes = _lines_of(names, len(measures))
     for ax, (column, label, scale) in zip(axes, measures, strict=True):
         values = frame[column].to_numpy(dtype=np.float64)
         scale(ax)
@@ -289,7 +289,7 @@ def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Loo
     ax.set_xticks(range(1, last + 1))
 
 
-LETTERS_PER_IN = 19.0  # letters of a title per inch; wider ones are broken into lines
+LETTERS_PER_IN = 16.0  # letters of a title per inch; wider ones are broken into lines
 CD_GREY = "#E4E4E4"
 
 
@@ -299,24 +299,18 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
     order = {str(name): k for k, name in enumerate(mean.sort_values(kind="stable").index)}
-    figure, axes, line_in = _lines_of(list(order), len(cells))
+    figure, axes = _lines_of(list(order), len(cells))
     room = (style.WIDTH_IN - 1.0) / len(cells)
     for ax, (space, title, rows) in zip(axes, cells, strict=True):
         letters = max(int(LETTERS_PER_IN * room), 8)
-        text = fill(f"{space}, {title}", letters, break_long_words=False)
-        longest = max(text.split("\n"), key=len)
-        ax.set_title(text, fontsize=panels.title_size(longest, room))
+        ax.set_title(fill(f"{space}, {title}", letters, break_long_words=False))
         rank = rows["average_rank"].to_numpy(dtype=np.float64)
         level = rows["algorithm"].astype(str).map(order).to_numpy()
         difference = float(rows["critical_difference"].iloc[0])
         best = np.nanmin(rank, initial=np.inf)
-        limit = best + difference if np.isfinite(difference) else np.inf
-        if np.isfinite(limit):
-            ax.axvspan(best, limit, color=CD_GREY, linewidth=0, zorder=0)
-        near = rank <= limit
-        size = min(3.6, 72 * line_in * 0.6)
-        ax.plot(rank[near], level[near], "o", color=style.COLOURS[0], markersize=size)
-        ax.plot(rank[~near], level[~near], "o", color="#999999", markersize=size)
+        if np.isfinite(best + difference):
+            ax.axvspan(best, best + difference, color=CD_GREY, linewidth=0, zorder=0)
+        ax.plot(rank, level, "o", color=style.COLOURS[0], markersize=3.4)
         ax.set_xlim(0, len(order) + 1)
     panels.label(
         figure,
@@ -330,7 +324,6 @@ PANEL_IN = 1.2
 RANK_IN = 0.09
 MOST_IN = 3.6  # maximal height of a panel
 APART = 0.05
-RIGHT = 0.16  # room at the right of the last position
 TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
 TICK_IN = 0.11  # height that a tick label needs
 STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two ticks
@@ -361,14 +354,7 @@ def slopes(frame: pd.DataFrame) -> Figure:
     apart = next((step for step in STEPS if step >= least), len(looks))
     axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
     panels.label(figure, y="average rank (1 is best)")
-    if panels.nameable(figure, looks, height - TITLE_IN):
-        for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
-            last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
-            y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
-            ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
-            panels.name_ends(ax, looks, ends, height - TITLE_IN)
-    else:
-        panels.legend(figure, looks)
+    panels.legend(figure, looks)
     return figure
 
 
@@ -380,5 +366,5 @@ def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         shift = APART * len(positions) * ((leading.index(name) + 0.5) / len(leading) - 0.5)
         ax.plot(numbers[:, 0] + shift, numbers[:, 1], **looks[name].line)
     ax.set_xticks(range(len(positions)), positions)
-    ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
+    ax.set_xlim(-0.3, len(positions) - 0.7)
     ax.grid(visible=False, axis="x")

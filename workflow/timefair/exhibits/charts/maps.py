@@ -115,7 +115,7 @@ def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float])
     level[np.isinf(values)] = len(COLOURS)
     for k, colour in enumerate((*COLOURS, NEVER)):
         cells = np.argwhere((level == k) & ~np.isnan(values))[:, ::-1]
-        _cells(ax, cells - 0.5, SQUARE, colour, "white", 0.3)
+        _cells(ax, cells - 0.5, np.ones(len(cells)), colour, edgecolor="white", linewidth=0.3)
 
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
@@ -123,8 +123,6 @@ PALE = 0.38  # share of the full colour in a pale colour; the rest is white
 UNKNOWN = "#EDEDED"  # colour of a cell that is not known
 ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
-DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
-"""Corners of a cell, and of the shape that joins two cells at a corner."""
 MAP_IN, LEAST_IN, MAPS_AROUND_IN = 2.5, 0.95, 1.0
 DURATIONS = (
     *((1e-6, "1 µs"), (1e-5, "10 µs"), (1e-4, "0.1 ms"), (1e-3, "1 ms"), (1e-2, "10 ms")),
@@ -176,50 +174,33 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     ax.set_xlim(left[0], left[-1] + 1)
     ax.set_ylim(0, budget.size)
     ax.grid(visible=False)
-    colour_of = {name: look.color for name, look in looks.items()}
-    shown = [colour_of.get(name, "white") for name in rows["best"]]
-    full = pd.Series(shown, rows.index, dtype=object)
+    full = rows["best"].astype(object).map({name: look.color for name, look in looks.items()})
+    full = full.fillna("white")
     pale = full.map(lambda colour: to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)]))
-    pale = pale.where(rows["tied"].notna(), full)
     colours = np.empty((budget.size, cost.size), dtype=object)
-    colours[up, across] = pale.where(rows["known"], UNKNOWN)
+    colours[up, across] = pale.where(rows["tied"].notna(), full).where(rows["known"], UNKNOWN)
     # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
     begin = np.vstack([np.full((1, cost.size), True), colours[1:] != colours[:-1]])
     column, row = begin.T.nonzero()
     ends = np.append(row[1:], 0)
     high = np.where(ends > row, ends, budget.size) - row
-    # Cells of one colour that touch at a corner, along the diagonal, are joined there.
-    at = colours[1:, 2:]
-    inside = (colours[1:, 1:-1] == at) & (colours[:-1, 2:] == at)
-    joined = ((colours[:-1, 1:-1] == at) & ~inside).nonzero()
-    tall = np.column_stack([np.ones(row.size), high])[:, np.newaxis] * SQUARE
-    for corners, shape, of in (
-        (np.column_stack([left[column], row]), tall, colours[row, column]),
-        (np.column_stack(joined)[:, ::-1] + 0.5, DIAMOND, at[joined]),
-    ):
-        for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
-            one = of == colour
-            _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
+    for colour in sorted(set(colours[row, column]) - {"white"}):
+        one = colours[row, column] == colour
+        _cells(ax, np.column_stack([left[column], row])[one], high[one], colour)
     of_costs, of_budgets = {-ZERO_GAP - 0.5: "0"} | _durations(cost[1:]), _durations(budget)
     ax.set_xticks([*of_costs], [*of_costs.values()])
     ax.set_yticks([*of_budgets], [*of_budgets.values()])
 
 
-def _cells(
-    ax: Axes,
-    corners: NDArray[Any],
-    shape: NDArray[np.float64],
-    colour: str,
-    edge: str = "",
-    width: float = 0.2,
-) -> None:
-    """Fill cells of one shape (points, 2), or of one each, as one path, with an edge or without."""
+def _cells(ax: Axes, corners: NDArray[Any], high: NDArray[Any], colour: str, **edge: Any) -> None:
+    """Fill cells of width 1 with their lower left corners and heights, as one path."""
     if not len(corners):
         return
-    vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
-    codes = [Path.MOVETO, *[Path.LINETO] * (shape.shape[-2] - 2), Path.CLOSEPOLY]
-    path = Path(vertices, np.tile(codes, len(corners)))
-    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
+    shapes = SQUARE * np.column_stack([np.ones(high.size), high])[:, np.newaxis]
+    vertices = (corners[:, np.newaxis] + shapes).reshape(-1, 2)
+    codes = [Path.MOVETO, *[Path.LINETO] * (len(SQUARE) - 2), Path.CLOSEPOLY]
+    look = {"facecolor": colour, "edgecolor": colour, "linewidth": 0.2} | edge
+    ax.add_artist(PathPatch(Path(vertices, np.tile(codes, len(corners))), **look))
 
 
 def _durations(values: NDArray[np.float64]) -> dict[float, str]:

@@ -37,7 +37,7 @@ LEGEND_LINE_IN = 0.16
 THIN = 0.6  # width of a curve where some of its runs are cut off
 CROSS = 4.5  # size of the cross where the first of them is
 BEFORE_CROSS = 0.93  # part of the points before a cross that may have markers
-NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
+NAME_IN = 0.11  # height of the name of an algorithm beside its row
 NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
 AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
 TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
@@ -127,7 +127,8 @@ def placed(
     columns = max(map(len, lines))
     width = width_of(len(lines), columns)
     titles = "\n".join(title for line in lines for title, _ in line)
-    size = title_size(max(titles.split("\n"), key=len), width / columns)
+    full = TITLE_LETTERS_PER_IN * width / columns / max(map(len, titles.split("\n")))
+    size = max(LEAST_TITLE, style.SETTINGS["axes.titlesize"] * min(1.0, full))
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
     figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
     cells = figure.add_gridspec(len(lines), columns)
@@ -176,11 +177,6 @@ def width_of(lines: int, columns: int) -> float:
     if columns == 1:
         return COLUMN_IN
     return WIDTH_IN if lines > 1 else WIDTH_IN * max(columns, 3) / COLUMNS
-
-
-def title_size(title: str, width_in: float) -> float:
-    usual = float(style.SETTINGS["axes.titlesize"])
-    return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
 
 
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
@@ -336,12 +332,6 @@ def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tup
         yield name, values[np.argsort(values[:, 0], kind="stable")]
 
 
-def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
-    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
-    short = all(look.leads and len(name) <= most for name, look in looks.items())
-    return short and NAME_IN * len(looks) <= room_in
-
-
 def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines: bool) -> None:
     """Give all panels a row per algorithm, the first on top, with its name, or draw a legend."""
     first = grid[0].axes
@@ -349,25 +339,12 @@ def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines
     spec = first.get_subplotspec()
     count = spec.get_gridspec().nrows if spec else 1
     room_in = (figure.get_figheight() - MARGIN_IN) / count - AROUND_ROWS_IN
-    named = list(looks) if nameable(figure, looks, room_in) else []
+    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
+    short = all(look.leads and len(name) <= most for name, look in looks.items())
+    named = list(looks) if short and NAME_IN * len(looks) <= room_in else []
     first.set_yticks(range(len(named)), named)
     if not named:
         legend(figure, looks, lines=lines)
-
-
-def name_ends(
-    ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
-) -> None:
-    """Write the name of each algorithm at the right of its curve, whose last point is given; names
-    that would touch are moved apart, and joined with their curves."""
-    scale = ax.transScale + ax.transLimits
-    last = {name: scale.transform(end) for name, end in ends.items()}
-    heights = {name: float(y) for name, (_, y) in last.items()}
-    for name, height in style.apart(heights, NAME_IN / height_in, 0.0, 1.0).items():
-        x, y = np.array([last[name], (1.03, height)]).T
-        color = looks[name].color
-        curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
-        ax.text(1.04, height, name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:

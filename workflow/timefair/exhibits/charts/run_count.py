@@ -127,10 +127,8 @@ def configurations(frame: pd.DataFrame) -> Figure:
             positions=places,
             widths=0.6,
             whis=(0, 100),
-            boxprops=black,
-            whiskerprops=black,
-            capprops=black,
             medianprops={"color": style.COLOURS[0], "linewidth": 1.6},
+            **dict.fromkeys(("boxprops", "whiskerprops", "capprops"), black),
         )
         shift = np.linspace(-0.2, 0.2, len(accuracy)) * (len(accuracy) > 1)
         x = places + shift[:, np.newaxis]

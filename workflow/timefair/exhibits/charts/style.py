@@ -160,16 +160,14 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
     all figures of a campaign in which no other leader has it.
     """
-    ordered = sorted(leaders, key=lambda name: all_looks[name].place)
-    size = len(COLOURS)
-    taken: dict[int, str] = {}
-    for name in ordered:
-        place = all_looks[name].place
+    size, taken = len(COLOURS), set()
+    chosen = dict.fromkeys(all_looks, OTHER)
+    for place, name in sorted((all_looks[name].place, name) for name in leaders):
         first = place if place < size else -1 - place % size
-        colour = next((first - k) % size for k in range(size) if (first - k) % size not in taken)
-        taken[colour] = name
-    chosen = {name: _look(colour, all_looks[name].place) for colour, name in taken.items()}
-    return {name: chosen.get(name, OTHER) for name in all_looks}
+        colour = next(k % size for k in range(first, first - size, -1) if k % size not in taken)
+        taken.add(colour)
+        chosen[name] = _look(colour, place)
+    return chosen
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
