@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -53,22 +53,11 @@ class Value:
     digits: int | None = None
 
     @classmethod
-    def with_limits(
-        cls, column: str, label: str, better: Literal["low", "high"] | None = None, **facts: Any
-    ) -> Value:
-        """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
-        return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
-
-    @classmethod
     def of(cls, column: Column, columns: Iterable[Column]) -> Value:
         """A value as its column says it: a label and, behind a semicolon, `better`, `decimals`
         (``.2``), `digits` (``4 digits``), `wrap` (``38 letters``), `equal` (``to f_target``), and
         ``limits``, ``rank`` and ``text`` for the columns with its interval, its rank, and its text
-        if it is `censored`.
-
-        >>> Value.of(Column("ert", "", printed="ERT, s; low .2"), ()).decimals
-        2
-        """
+        if it is `censored`."""
         label, _, facts = column.printed.partition("; ")
         name, names = column.name, [each.name for each in columns]
         words = facts.split()
@@ -76,8 +65,7 @@ class Value:
         def number(pattern: str) -> int | None:
             return int(found[1]) if (found := re.search(pattern, facts)) else None
 
-        own = f"{name}_low" in names
-        limits = (f"{name}_low", f"{name}_high") if own else ("low", "high")
+        limits = (f"{name}_low", f"{name}_high") if f"{name}_low" in names else ("low", "high")
         ranks = (rank for rank in (f"{name}_rank", f"rank_{name}", "rank") if rank in names)
         ends: tuple[Literal["low", "high"], ...] = ("low", "high")
         return cls(
@@ -232,9 +220,8 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
             rows=tuple(key for key in layout.rows if key not in lacking),
             columns=None if layout.columns in lacking else layout.columns,
         )
-        shared = dict(zip(keys, values, strict=True))
         left = tuple(key for key in left_out if key not in lacking)
-        yield PrintedPart(named, shared, rows, left, said)
+        yield PrintedPart(named, dict(zip(keys, values, strict=True)), rows, left, said)
 
 
 def by_function(frame: pd.DataFrame) -> pd.DataFrame:
@@ -281,9 +268,8 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
     values = []
     for name in (name for name in names if name not in ends):
         low, high, rank = (f"{name}{end}" for end in ("_low", "_high", "_rank"))
-        interval = (low, high) if low in names and high in names else None
-        known_rank = rank if rank in names else None
-        values.append(Value(name, name.replace("_", " "), interval=interval, rank=known_rank))
+        label, interval = name.replace("_", " "), (low, high) if {low, high} <= {*names} else None
+        values.append(Value(name, label, None, interval, rank if rank in names else None))
     return Layout(
         caption=f"{title}.",
         values=tuple(values),
@@ -295,12 +281,9 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
     text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
-    keys = {name for name in frame.columns if name in KEYS or name in text}
-    told_apart = len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
-    for name in frame.columns:
-        if told_apart == len(frame):
-            break
-        if (with_name := len(frame.drop_duplicates([*keys, name]))) > told_apart:
-            keys.add(name)
-            told_apart = with_name
-    return [name for name in frame.columns if name in keys]
+    keys = [name for name in frame if name in KEYS or name in text]
+    apart = len(frame[keys].drop_duplicates()) if keys else min(len(frame), 1)
+    for name in frame:
+        if apart < len(frame) and (more := len(frame.drop_duplicates([*keys, name]))) > apart:
+            keys, apart = [*keys, name], more
+    return [name for name in frame if name in keys]

@@ -131,8 +131,14 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
         Layout(shown=("precision",), rows=("function", "quantile"), columns="algorithm"),
         Layout(
             values=(
-                Value.with_limits("precision", "Precision", "low"),
-                Value.with_limits("probability", "Probability", decimals=2),
+                Value("precision", "Precision", "low", ("precision_low", "precision_high")),
+                Value(
+                    "probability",
+                    "Probability",
+                    None,
+                    ("probability_low", "probability_high"),
+                    decimals=2,
+                ),
             ),
             name="intervals",
         ),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import fill
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -75,8 +74,7 @@ def size_in(line_in: float) -> float:
     return min(6.5, POINTS_PER_LINE * 72 * line_in)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One set of axes, and the rows of the frame that it shows."""
 
     axes: Axes
@@ -95,11 +93,8 @@ def grid(
     its own lines. NothingToDraw without rows."""
     require_rows(frame)
     parts = spaces(frame)
-    if not functions:
-        lines = in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
-        return placed(lines, share_y=share_y, height_in=height_in)
-    lines = []
-    for suite, space, part in parts:
+    lines = [] if functions else in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
+    for suite, space, part in parts if functions else ():
         named = part.groupby("function", observed=True, sort=False)
         cells = [
             (f"{called(frame, suite, function)}, {space}", rows)
@@ -119,11 +114,8 @@ def placed(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out lines of panels, of which each has a title and its rows.
-
-    All panels share the scale of x, and maybe that of y: it is set on one panel for all, as setting
-    it on each one takes quadratic time.
-    """
+    """Lay out lines of panels, of which each has a title and its rows. All share the scale of x,
+    and maybe that of y, which is set on the first one: on each, it would take quadratic time."""
     columns = max(map(len, lines))
     width = width_of(len(lines), columns)
     titles = "\n".join(title for line in lines for title, _ in line)
@@ -196,10 +188,6 @@ def leaders(
     - `value`, `within`: The column that is ranked, and those that are equal in compared rows.
     - `highest`: Whether the highest value is the best.
     - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
-
-    >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
-    >>> leaders(rows, value="y", within=["x"])
-    ['B', 'A']
     """
     groups = frame.groupby(within, observed=True, sort=False)[value]
     ranks = groups.rank(ascending=not highest, na_option="bottom")
@@ -290,11 +278,7 @@ def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    """The frame without the rows of ``all`` if they summarize only one value.
-
-    >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
-    1
-    """
+    """The frame without the rows of ``all`` if they summarize only one value."""
     return frame[frame[key] != ALL] if frame[key].nunique() == 2 else frame
 
 
@@ -319,14 +303,8 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tuple[str, Floats]]:
-    """The name of each algorithm and an array with its rows of `columns`.
-
-    Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
-
-    >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
-    >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
-    [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
-    """
+    """The name of each algorithm, in alphabetical order, and an array with its rows of `columns`,
+    sorted by the first column."""
     for name, part in by_algorithm(rows):
         values = part[columns].to_numpy(dtype=np.float64)
         yield name, values[np.argsort(values[:, 0], kind="stable")]
@@ -368,14 +346,13 @@ def legend_of(
     None for lines."""
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())
-    if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
+    room = NARROW_LEGEND_LINES if figure.get_figwidth() <= COLUMN_IN else LEGEND_LINES
+    if room == NARROW_LEGEND_LINES < lines:
         figure.set_figwidth(width_of(1, COLUMNS - 1))
         columns, lines = _form(sizes, figure.get_figwidth())
-    narrow = figure.get_figwidth() <= COLUMN_IN
-    beyond = lines - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
-    if beyond > 0:
-        height = figure.get_figheight() + LEGEND_LINE_IN * beyond
-        figure.set_figheight(min(height, HEIGHT_IN))
+        room = LEGEND_LINES
+    height = figure.get_figheight() + LEGEND_LINE_IN * max(lines - room, 0)
+    figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
         handles=list(handles), loc="outside upper center", ncols=columns, handlelength=handlelength
     )
@@ -442,12 +419,8 @@ class Decades(LogLocator):
 
 
 def zero_floor(values: ArrayLike) -> float | None:
-    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value, or
-    None.
-
-    >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
-    (1e-09, None)
-    """
+    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value; None
+    if all are positive."""
     x = np.asarray(values, dtype=np.float64)
     if not (x <= 0).any():
         return None

@@ -504,7 +504,8 @@ def _rows(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
                 there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
                 if there and chosen.has(*pair):
                     groups.append({k: one.tested(problem, pair) for k, one in there.items()})
-        rows += (item for group in groups for item in decide(group, alpha).items())
+        for k, row in (item for group in groups for item in decide(group, alpha).items()):
+            rows.append((k, row | {"cited": (row["function"] == ALL) == enough}))
     return [row for _, row in sorted(rows, key=lambda item: item[0])], limited
 
 
@@ -526,9 +527,10 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
             "What they change cannot be told, because too few runs are left without them: "
             f"{percent(cells.max())} of the runs of {algorithm} on f{function} are perturbed."
         )
-    level = 1 - analysis.confidence
-    before = _verdicts(rows, level)
-    after = _verdicts(_rows(others, analysis)[0], level)
+    before, after = (
+        {_place(row): row.get("better") for row in some if row["cited"]}
+        for some in (rows, _rows(others, analysis)[0])
+    )
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:
@@ -560,23 +562,6 @@ def _at_full_speed(runs: Runs, analysis: Analysis) -> Runs | None:
     share = (rows["real_s"] / rows["clock_s"]).clip(upper=1.0)
     factor = (1.0 - share + share / rows["slowdown"]).fillna(1.0)
     return runs.costing(runs.spent("seconds") * factor.to_numpy(dtype=np.float64))
-
-
-def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any, ...], Any]:
-    """The better algorithm, or None, of each pair and criterion that the report may cite."""
-    of_spaces: defaultdict[Space, list[tuple[int, int]]] = defaultdict(list)
-    for row in rows:
-        if row["function"] == ALL:
-            of_spaces[row["suite"], row["dimension"]].append((row["n_a"], row["tests"]))
-    enough = {
-        space: least_over(max(n for n, _ in of), min(pairs for _, pairs in of)) <= level
-        for space, of in of_spaces.items()
-    }
-    return {
-        _place(row): row.get("better")
-        for row in rows
-        if (row["function"] == ALL) == enough[row["suite"], row["dimension"]]
-    }
 
 
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
@@ -895,22 +880,22 @@ def _at_fixed_targets(
     costs: dict[Unit, KnownCosts],
 ) -> Iterator[dict[str, Any]]:
     until = {unit: rundata.limits(problem, costs[unit].known) for unit in UNITS}
-    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     for pair in pairs:
         limit = {unit: min(until[unit][name] for name in pair) for unit in UNITS}
+        rows = [problem.rows[problem.algorithms[name]] for name in pair]
         spent = {
-            unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
-            for unit in UNITS
+            name: [costs[unit].spent.of(mine).within(limit[unit]) for mine in rows]
+            for name, unit in P_OF_UNIT.items()
         }
-        erts = np.array([one.ert for unit in P_OF_UNIT.values() for one in spent[unit]])
+        erts = np.array([one.ert for both in spent.values() for one in both])
         for k, target in enumerate(targets):
             values = erts[:, k].tolist()
             if _inverted(*values):
-                row = _row(problem, pair, values, criterion=FIXED_TARGET, target=target)
-                row |= {"evaluations": limit["evaluations"]}
-                for name, unit in P_OF_UNIT.items():
-                    both = (of[:, k] for one in spent[unit] for of in (one.cost, one.success))
-                    row[name] = statistics.equal_ert(*both)
+                facts = {"criterion": FIXED_TARGET, "evaluations": limit["evaluations"]}
+                row = _row(problem, pair, values, target=target, **facts)
+                for name, (a, b) in spent.items():
+                    of_both = (of[:, k] for of in (a.cost, a.success, b.cost, b.success))
+                    row[name] = statistics.equal_ert(*of_both)
                 yield row
 
 
