@@ -112,21 +112,19 @@ class Points:
 class Layout:
     """One printed form of a table.
 
-    - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
-      ``{seconds}`` are filled in.
+    - `caption`: Plain sentences; ``{confidence}``, ``{band}``, ``{budget}`` and ``{seconds}`` are
+      filled in.
     - `values`: Values in the cells; rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
-    - `parts`: Key columns that the frame may have: each combination of their values is a separate
-      table.
+    - `parts`: Key columns that the frame may have; one table for each combination of their values.
     - `points`: Key columns of which only some values are printed.
-    - `name`: Name of the layout if a table has several.
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
     - `observed`: A column with the share of the runs of a curve that were observed; below 1, values
       are not printed. ``points`` are then those up to which half of the curves are observed.
     - `whole`: Whether a part that is longer than a page takes several, as long as they are few.
-    - `shown`: The columns whose values are printed, if not all that say how; see `declared`.
+    - `shown`: The columns whose values are printed, if not all that say how.
     """
 
     caption: str = ""
@@ -142,8 +140,8 @@ class Layout:
     shown: tuple[str, ...] = ()
 
     def declared(self, title: str, caption: str, columns: Sequence[Column]) -> Layout:
-        """The layout of a table with such a title and caption: without values, those of the columns
-        in `shown`, or of all that say how they are printed; without a caption of its own, the first
+        """The layout of a table with such a title and caption: without values, those of `shown`, or
+        of all columns that say how they are printed; without a caption of its own, the first
         sentence of that one for a single value, else the title and what each value is."""
         printed = {each.name: each for each in columns if each.printed}
         chosen = [printed[name] for name in self.shown or printed]
@@ -178,13 +176,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class PrintedPart:
-    """The content of one printed table.
-
-    - `layout`: The layout, without keys that none of the rows has.
-    - `shared`: The keys with the same value in all rows.
-    - `left_out`: The keys of which only some values are printed.
-    - `said`: Sentences about what else is not printed, such as intervals.
-    """
+    """The content of one printed table: its layout, without keys that no row has; the keys that all
+    rows share; those that are left out in part; and sentences on what else is not printed."""
 
     layout: Layout
     shared: dict[str, object]

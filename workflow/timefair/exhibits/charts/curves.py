@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
@@ -86,8 +85,8 @@ TOPS = (0.1, 0.2, 0.4, 0.8, 1.0)  # possible ends of the axis of shares
 def _step_curves(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
-    """Draw a step curve and a band per algorithm on the axes of all panels, from where the first
-    curve leaves 0. There is no band where a limit is NaN, and none of those that do not lead."""
+    """Draw a step curve and a band per algorithm, from where the first curve leaves 0; no band
+    where a limit is NaN, and none of those that do not lead."""
     figure, grid = panels.grid(frame, functions=chart.functions)
     begun = frame[frame["y"] > 0]
     bounds = panels.limits((frame if begun.empty else begun)["x"], margin=0.02)
@@ -98,12 +97,9 @@ def _step_curves(
     grid[0].axes.set_yticks(np.linspace(0, top, 5))
     few = sum(look.leads for look in looks.values()) <= FEW
     most = frame["x"].max() * (1 - 1e-9)
-
-    def begin(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return points[points[:, 0] >= bounds[0]]
-
     for panel in grid:
-        for name, points in panels.leading(panel, POINTS, looks, begin, step=True):
+        begun = panel._replace(rows=panel.rows[panel.rows["x"] >= bounds[0]])
+        for name, points in panels.leading(begun, POINTS, looks, step=True):
             last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
             points = np.concatenate([points, last])
@@ -130,14 +126,11 @@ def _trajectories(
     if not chart.steps:
         ticks = [k for k in EXECUTIONS if first <= k <= last]
         grid[0].axes.set_xticks(ticks, map(str, ticks))
-
-    def finite(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.compress(np.isfinite(points[:, 1]), points, axis=0)
-
     for panel in grid:
         bounds = panels.limits(panel.rows["y"], margin=0.06)
         panels.set_log(panel.axes, "y", bounds)
-        for name, points in panels.leading(panel, POINTS, looks, finite, step=chart.steps):
+        finite = panel._replace(rows=panel.rows[np.isfinite(panel.rows["y"])])
+        for name, points in panels.leading(finite, POINTS, looks, step=chart.steps):
             if chart.steps:
                 points[:, 4:] = np.clip(points[:, 4:], *bounds)
                 panels.observed_curve(panel.axes, points, name, looks, style.BAND_ALPHA)
@@ -197,9 +190,8 @@ def _target_lines(
         if np.isinf(panel.rows["y"]).any():
             grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
             ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-        shown = panels.leading(panel, ["x", "y", "low", "high"], looks, lambda rows: rows[::order])
-        for name, numbers in shown:
-            x, y, low, high = numbers.T
+        for name, numbers in panels.leading(panel, ["x", "y", "low", "high"], looks):
+            x, y, low, high = numbers[::order].T
             look, finite = looks[name], np.isfinite(y)
             low = np.where(finite, np.maximum(low, bottom), np.nan)
             tint = {"color": look.color, "alpha": style.BAND_ALPHA}
@@ -273,37 +265,30 @@ TICKS = (0.0, 0.5, 1.0)
 
 def attainment(frame: pd.DataFrame, page: Page) -> Figure:
     """A staircase for each algorithm, one panel per function, or a map of what is missed."""
-    half = frame[frame["share"] == SHARE]
+    half = frame[frame["share"] == SHARE].sort_values("f1", kind="stable")
     cell = ["suite", "dimension", "function", "algorithm"]
-    cells = half.groupby(cell, observed=True, sort=False).first().reset_index()
+    surfaces = half.groupby(cell, observed=True, sort=False)
+    cells = surfaces.first().reset_index()
     if page.overview:
         what = "part of the region that is not dominated, times the least on the function"
         return maps.times_the_best(cells, "missed", label=what, never="not reached")
     looks = panels.looks(cells, value="missed", within=cell[:-1])
-    figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
-    first = grid[0].axes
-    first.set_xlim(-0.02, 1.02)
-    first.set_ylim(-0.02, 1.02)
-    first.set_xticks(TICKS)
-    first.set_yticks(TICKS)
+    # Each is a line from the upper edge to the right one.
+    lines = pd.concat([surfaces.head(1).assign(f2=1.0), half, surfaces.tail(1).assign(f1=1.0)])
+    lines.attrs = frame.attrs
+    figure, grid = panels.grid(page.rows(lines), height_in=HEIGHT_IN)
+    ends = (-0.02, 1.02)
+    grid[0].axes.set(xlim=ends, ylim=ends, xticks=TICKS, yticks=TICKS)
     for panel in grid:
-        for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
-            everywhere = np.ones(len(points), bool)
-            marks = style.marks(everywhere, list(looks).index(name), len(looks))
-            panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
+        for name, points in panels.leading(panel, ["f1", "f2"], looks, step=True):
+            marks = style.marks(points[:, 1] < 1, list(looks).index(name), len(looks))
+            line = looks[name].line | {"drawstyle": "steps-post", "markevery": marks}
+            panels.curve(panel.axes, *points.T, **line)
     panels.label(
         figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
     )
     panels.legend(figure, looks)
     return figure
-
-
-def _stairs(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The line through the corners of a surface, from the upper edge to the right one."""
-    ordered = corners[np.argsort(corners[:, 0], kind="stable")]
-    x = np.append(np.repeat(ordered[:, 0], 2), 1.0)
-    y = np.concatenate([[1.0], np.repeat(ordered[:, 1], 2)])
-    return np.column_stack([x, y])
 
 
 MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps

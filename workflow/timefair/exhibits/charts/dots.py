@@ -202,7 +202,6 @@ def _measures(frame: pd.DataFrame) -> list[Measure]:
     ]
 
 
-CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
 SHORT_NAME = 20  # number of characters up to which two diagrams are placed side by side
 
 DIAGRAM_LINE_IN = 0.13
@@ -216,14 +215,14 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
     """Average ranks on an axis, and bars under algorithms that do not differ significantly: all of
     them if no critical difference is defined. With many algorithms, each has a line."""
     titles = {
-        "precision": "median precision at the end",
-        "seconds": f"ERT in {counted_in(frame, 'seconds')}",
+        ("precision", "Q.50"): "median precision at the end",
+        ("seconds", "ERT"): f"ERT in {counted_in(frame, 'seconds')}",
     }
     frame = frame[frame["measure"] != "evaluations"]
     cells = [
-        (space, titles[measure], rows)
+        (space, title, rows)
         for _, space, part in panels.spaces(frame)
-        for measure, criterion in CRITERIA
+        for (measure, criterion), title in titles.items()
         for rows in [part[(part["measure"] == measure) & (part["criterion"] == criterion)]]
         if not rows.empty
     ]
@@ -326,14 +325,11 @@ MOST_IN = 3.6  # maximal height of a panel
 APART = 0.05
 TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
 TICK_IN = 0.11  # height that a tick label needs
-STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two ticks
 
 
 def slopes(frame: pd.DataFrame) -> Figure:
-    """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
-
-    Lines are shifted a little. Panels and positions are text, in the order of their first row.
-    """
+    """Draw one line per algorithm, shifted a little, in one row of panels per dimension and one
+    column per ``panel``. Panels and positions are text, in the order of their first row."""
     panels.require_rows(frame)
     groups = panels.spaces(frame)
     columns = list(dict.fromkeys(frame["panel"]))
@@ -348,11 +344,9 @@ def slopes(frame: pd.DataFrame) -> Figure:
         for ax, panel in zip(line, columns, strict=True):
             ax.set_title(f"{space}, {panel}")
             _slopes(ax, part[part["panel"] == panel], looks)
-    ranks = range(1, len(looks) + 1)
     axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
-    least = TICK_IN * len(looks) / max(height - TITLE_IN, TICK_IN)  # at which no labels touch
-    apart = next((step for step in STEPS if step >= least), len(looks))
-    axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
+    apart = -(-TICK_IN * len(looks) // max(height - TITLE_IN, TICK_IN))  # so that no labels touch
+    axes[0, 0].set_yticks(range(1, len(looks) + 1, int(apart)))
     panels.label(figure, y="average rank (1 is best)")
     panels.legend(figure, looks)
     return figure

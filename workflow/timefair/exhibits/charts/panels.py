@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -201,17 +201,15 @@ def leading(
     panel: Panel,
     columns: list[str],
     looks: dict[str, Look],
-    prepare: Callable[[Floats], Floats] = np.asarray,
     step: bool = False,
 ) -> Iterator[tuple[str, Floats]]:
-    """The name and the prepared numbers of each algorithm that leads; draws the others as one thin
-    grey line: the finite values of the second column, as far as they are ``observed``."""
+    """The name and the numbers of each algorithm that leads; draws the others as one thin grey
+    line: the finite values of the second column, as far as they are ``observed``."""
     others, gap = [], np.full((2, 1), np.nan)
-    for name, numbers in numbers_by_algorithm(panel.rows, columns):
-        rows = prepare(numbers)
-        if looks[name].leads and len(rows):
+    for name, rows in numbers_by_algorithm(panel.rows, columns):
+        if looks[name].leads:
             yield name, rows
-        elif len(rows):
+        else:
             known = np.isfinite(rows[:, 1])
             if "observed" in columns:
                 known &= rows[:, columns.index("observed")] == 1

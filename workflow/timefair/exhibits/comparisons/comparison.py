@@ -102,13 +102,9 @@ class Tested(NamedTuple):
 
 
 class _Criterion:
-    """One criterion of a comparison, for all problems of a campaign.
-
-    Besides, each has `results`: that of each algorithm on a function, small is better; `gain`: how
-    much better the first one is on a function, comparable between functions; and `tested`: the test
-    on a function. `always_on_functions` tells whether single functions are tested also if there are
-    many of them.
-    """
+    """One criterion of a comparison. Each has the `results` of the algorithms on a function, small
+    is better; the `gain`, how much better the first one is there, comparable between functions; and
+    the test there. Single functions are tested also if there are many, or are not."""
 
     measure: str
     name: str
@@ -158,10 +154,8 @@ class Costs(_Criterion):
         return {name: float(one.pooled[at]) for name, one in zip(names, known, strict=True)}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
-        """Share of the targets to which the first one has the smaller ERT, minus that of the other.
-
-        Kinds of machines count equally, and ratios within the timing noise are ties.
-        """
+        """Share of the targets to which the first one has the smaller ERT, minus that of the other;
+        kinds of machines count equally, and ratios within the timing noise are ties."""
         first, second = (one.on_kinds for one in self._within(problem, a, b))
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         wins = [
@@ -172,11 +166,8 @@ class Costs(_Criterion):
         return float(np.mean(wins)) if wins else 0.0
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        """The score test at the hardest target that half of the runs of one of them reached.
-
-        If there is no such target, it is the hardest that a run of one of them reached; if there is
-        none either, the test is that of the precisions at the end.
-        """
+        """The score test at the hardest target that half of the runs of one of them reached; else
+        at the hardest that a run of one of them reached; else that of the precisions at the end."""
         both = self._within(problem, a, b)
         at = self._decisive(both)
         if at is None:
@@ -328,10 +319,8 @@ Criterion: TypeAlias = Costs | Quantile | Reached
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
-    """Smallest p-value of a test of the order of two samples in each stratum; 1 if all are equal.
-
-    The first array of a stratum belongs to the first algorithm, the last one to the second.
-    """
+    """Smallest p-value of a test of the order of two samples, the first and the last array of each
+    stratum; 1 if all are equal."""
     every = np.concatenate([sample for both in strata for sample in both]) if strata else ()
     if len(np.unique(every)) < 2:
         return 1.0
@@ -581,10 +570,8 @@ def over(gains: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def decide(group: Group, alpha: float) -> Group:
-    """Add the decisions: p-values times the number of tests, adjusted over the criteria.
-
-    A criterion whose smallest possible p-value is too large cannot be decided, and does not count.
-    """
+    """Add the decisions: p-values times the number of tests, adjusted over the criteria whose
+    smallest possible p-value is small enough."""
     for row in group.values():
         row["p_adjusted"] = min(row["p"] * row["tests"], 1.0) if row["balance"] else 1.0
     counted = [row for row in group.values() if not row["least"] * row["tests"] > alpha]
@@ -604,12 +591,9 @@ def decide(group: Group, alpha: float) -> Group:
 
 
 class _Contest:
-    """All pairs under one criterion in one suite and dimension.
-
-    - `on`: For each pair, the functions that both ran.
-    - `pairs`: The number of pairs in the smallest family of tests over the functions.
-    - `functions_compared`: The largest number of functions over which a pair is tested.
-    """
+    """All pairs under one criterion in one suite and dimension: the functions that both ran; the
+    number of pairs in the smallest family of tests over the functions, and the largest number of
+    functions over which a pair is tested."""
 
     def __init__(
         self, criterion: Criterion, space: Space, functions: list[ProblemRuns], analysis: Analysis
@@ -719,11 +703,8 @@ Medians: TypeAlias = tuple[float, ...]
 
 
 class Reversal(NamedTuple):
-    """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
-
-    `better_on`: On how many functions each has the strictly better median, in the order of
-    `Medians`.
-    """
+    """A pair with opposite orders over its functions; on how many each has the strictly better
+    median, in the order of `Medians`; `p_adjusted` is times the number of tests."""
 
     pair: Pair
     first_by_evaluations: bool
