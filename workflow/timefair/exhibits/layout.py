@@ -274,9 +274,9 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
     text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
-    keys = [name for name in frame if name in KEYS or name in text]
+    keys = [name for name in frame.columns if name in KEYS or name in text]
     apart = len(frame[keys].drop_duplicates()) if keys else min(len(frame), 1)
-    for name in frame:
+    for name in frame.columns:
         if apart < len(frame) and (more := len(frame.drop_duplicates([*keys, name]))) > apart:
             keys, apart = [*keys, name], more
-    return [name for name in frame if name in keys]
+    return [name for name in frame.columns if name in keys]

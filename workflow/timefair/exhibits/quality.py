@@ -577,12 +577,11 @@ def _cells(
         budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
         unit = "seconds" if np.isnan(evaluations) else "evaluations"
         period = (budget_s if unit == "seconds" else evaluations) / suite.environments
-        draws = following.draws_of_runs(
-            len(members), resamples=analysis.resamples, rng=analysis.stream(names)
-        )
-        columns = names | {"runs": len(members), "environments": suite.environments}
+        rng, count = analysis.stream(names), len(members)
+        draws = following.draws_of_runs(count, resamples=analysis.resamples, rng=rng)
+        columns = names | {"runs": count, "environments": suite.environments, "unit": unit}
         followed = [_followed(runs, row, suite, unit, period) for row in members]
-        yield columns | {"unit": unit, "period": period}, followed, draws
+        yield columns | {"period": period}, followed, draws
 
 
 def _followed(
@@ -704,10 +703,9 @@ def attainment(runs: Runs, analysis: Analysis) -> Parts:
         surfaces = attained(fronts, SHARES) if any(map(len, fronts)) else ()
         for share, corners in zip(SHARES, surfaces, strict=False):
             if len(corners):
-                missed = 1 - float(after_each(corners)[-1])
                 f1, f2 = _thinned(corners).T
-                part = {"share": share, "f1": f1, "f2": f2, "missed": missed}
-                yield {**cell, "runs": len(members)} | part
+                part = {"runs": len(members), "share": share, "f1": f1, "f2": f2}
+                yield cell | part | {"missed": 1 - float(after_each(corners)[-1])}
 
 
 def _normalized_front(

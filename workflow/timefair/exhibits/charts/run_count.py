@@ -126,7 +126,9 @@ def configurations(frame: pd.DataFrame) -> Figure:
             widths=0.6,
             whis=(0, 100),
             medianprops={"color": style.COLOURS[0], "linewidth": 1.6},
-            **dict.fromkeys(("boxprops", "whiskerprops", "capprops"), black),
+            boxprops=black,
+            whiskerprops=black,
+            capprops=black,
         )
         shift = np.linspace(-0.2, 0.2, len(accuracy)) * (len(accuracy) > 1)
         x = places + shift[:, np.newaxis]
@@ -188,7 +190,8 @@ def problems(frame: pd.DataFrame) -> Figure:
     cells = []
     for ax, rows in _cells(grid, frame, each, taus, "\n"):
         table = rows.pivot_table("wrong", "problem", "dimension", sort=False)
-        cells.append((ax, *[table.sort_index(axis="columns")] * 2))
+        table = table.sort_index(axis="columns")
+        cells.append((ax, table, table))
     width_in = (style.WIDTH_IN - PROBLEM_LABELS_IN) / (settings * each["dimension"].nunique())
     numbers = _heat(figure, cells, (width_in, PROBLEM_LINE_IN))
     inside = "; in the cells: not right, % of the samples" if numbers else ""
