@@ -84,12 +84,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Points:
-    """Values of a key column that are printed if there are too many.
-
-    - `at`: A number of values, evenly spread and including the last one; or points, for each of
-      which the largest value up to the point is printed (for `inf`, the last of all).
-    - `relative`: Whether the points are shares of the largest value.
-    """
+    """Values of a key column that are printed if there are too many: `at` is a number of values,
+    evenly spread and including the last one; or points, for each of which the largest value up to
+    it is printed (`inf`: the last of all), maybe as shares of the largest value."""
 
     key: str
     at: int | tuple[float, ...]

@@ -98,8 +98,8 @@ def _step_curves(
     few = sum(look.leads for look in looks.values()) <= FEW
     most = frame["x"].max() * (1 - 1e-9)
     for panel in grid:
-        begun = panel._replace(rows=panel.rows[panel.rows["x"] >= bounds[0]])
-        for name, points in panels.leading(begun, POINTS, looks, step=True):
+        shown = panel._replace(rows=panel.rows[panel.rows["x"] >= bounds[0]])
+        for name, points in panels.leading(shown, POINTS, looks, step=True):
             last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
             points = np.concatenate([points, last])
@@ -166,11 +166,9 @@ def _set_targets(ax: Axes, frame: pd.DataFrame) -> None:
 def _target_lines(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, y_label: str
 ) -> Figure:
-    """Costs over targets from easy to hard, one panel per function and dimension.
-
-    The axis follows the costs, and cuts bands. The grey strip has a hollow marker of each leading
-    algorithm at the first target that none of its runs reached.
-    """
+    """Costs over targets from easy to hard, one panel per function and dimension; the axis cuts
+    bands. A grey strip has a hollow marker of each leading algorithm at the first target that none
+    of its runs reached."""
     figure, grid = panels.grid(frame)
     leading = [name for name, look in looks.items() if look.leads]
     bottom, top = panels.limits(frame["y"], margin=0.06)
@@ -241,9 +239,7 @@ def group_means(frame: pd.DataFrame, *, shares: bool) -> pd.DataFrame:
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
-    """The rows with the name of their group, if groups fit on a page; `every`: also for all
-    functions.
-    """
+    """The rows with the name of their group, if groups fit on a page, and of all if `every`."""
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
     for suite, rows in frame.groupby("suite", sort=True):
         groups = suites.groups(str(suite))

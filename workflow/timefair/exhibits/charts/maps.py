@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,8 @@ def times_the_best(
 ) -> Figure:
     """One line per algorithm, those with the best average rank on top; one column per function.
 
-    - `value`: The column that is compared with the best on the function, where smaller is better.
-      `inf` is worse than any number, and NaN leaves the cell empty.
+    - `value`: The column that is compared with the best on the function; smaller is better. `inf`
+      is worse than any number, and NaN leaves the cell empty.
     - `label`, `never`: Name of the values of which ratios are shown, and words for `inf`.
     """
     panels.require_rows(frame)
@@ -56,11 +56,9 @@ def times_the_best(
     values = frame[value].to_numpy(dtype=np.float64)
     least = frame.groupby(problem)[value].transform("min").to_numpy(dtype=np.float64)
     with np.errstate(all="ignore"):
-        frame["ratio"] = np.where((values == least) & np.isfinite(values), 1.0, values / least)
+        frame["ratio"] = np.where(values == least, 1.0, values / least)
     frame.loc[np.isinf(values), "ratio"] = np.inf
     lines = panels.leaders(frame, value="ratio", within=problem)
-    entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
-    entries.append((never, NEVER))
     spaces = panels.spaces(frame)
     called = [
         [panels.called(frame, suite, function) for function in rows["function"].unique()]
@@ -89,13 +87,14 @@ def times_the_best(
         ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
         ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
     panels.label(figure, label)
-    figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
-        loc="outside upper center",
-        ncols=len(entries),
-        handlelength=1.2,
-    )
+    words = [*(label for _, label in levels), never]
+    _legend(figure, zip(words, (*COLOURS, NEVER), strict=True))
     return figure
+
+
+def _legend(figure: Figure, entries: Iterable[tuple[str, str]]) -> None:
+    squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
+    panels.legend_of(figure, squares)
 
 
 def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
@@ -123,7 +122,7 @@ PALE = 0.38  # share of the full colour in a pale colour; the rest is white
 UNKNOWN = "#EDEDED"  # colour of a cell that is not known
 ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
-MAP_IN, LEAST_IN, MAPS_AROUND_IN = 2.5, 0.95, 1.0
+MAP_IN, MAPS_AROUND_IN = 2.5, 1.0
 DURATIONS = (
     *((1e-6, "1 µs"), (1e-5, "10 µs"), (1e-4, "0.1 ms"), (1e-3, "1 ms"), (1e-2, "10 ms")),
     *((0.1, "0.1 s"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min")),
@@ -142,9 +141,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
-    height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-    height = min(height, style.HEIGHT_IN)
+    height = min(MAPS_AROUND_IN + MAP_IN * len(spaces), style.HEIGHT_IN)
     figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
     for line, (_, space, rows) in zip(axes, spaces, strict=True):
         for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
@@ -162,8 +159,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     if not frame["known"].all():
         entries.append(("not observed", UNKNOWN))
     if entries:
-        squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
-        panels.legend_of(figure, squares)
+        _legend(figure, entries)
     return figure
 
 
@@ -176,7 +172,7 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     ax.grid(visible=False)
     full = rows["best"].astype(object).map({name: look.color for name, look in looks.items()})
     full = full.fillna("white")
-    pale = full.map(lambda colour: to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)]))
+    pale = full.map(lambda colour: to_hex(tuple(1 - PALE * (1 - np.array(to_rgb(colour))))))
     colours = np.empty((budget.size, cost.size), dtype=object)
     colours[up, across] = pale.where(rows["tied"].notna(), full).where(rows["known"], UNKNOWN)
     # Cells of one colour, one above the other, are one rectangle; the picture has to be small.

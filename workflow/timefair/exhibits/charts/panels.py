@@ -89,8 +89,8 @@ def grid(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out the panels of a frame, one per function or only one per dimension; each dimension has
-    its own lines. NothingToDraw without rows."""
+    """The panels of a frame, one per function, with own lines for each dimension, or only one per
+    dimension. NothingToDraw without rows."""
     require_rows(frame)
     parts = spaces(frame)
     lines = [] if functions else in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
@@ -183,11 +183,10 @@ def leaders(
     highest: bool = False,
     anywhere: bool = False,
 ) -> list[str]:
-    """The algorithms by their average rank, the best first; missing values rank last.
+    """The algorithms by their average rank, or `anywhere` by their best one, the best first.
 
     - `value`, `within`: The column that is ranked, and those that are equal in compared rows.
-    - `highest`: Whether the highest value is the best.
-    - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
+    - `highest`: Whether the highest value is the best; missing ones rank last.
     """
     groups = frame.groupby(within, observed=True, sort=False)[value]
     ranks = groups.rank(ascending=not highest, na_option="bottom")
@@ -235,12 +234,8 @@ def observed_curve(
     ax: Axes, points: Floats, name: str, looks: dict[str, Look], alpha: float
 ) -> None:
     """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
-
-    - `points`, shape (points, 6): The x and y of the curve, the share of its runs that were
-      observed up to x, the column of `with_ends`, before which the end has a cross too, and the
-      limits of its band.
-    - `alpha`: Opacity of the band; 0 for none.
-    """
+    `points`, shape (points, 6): x, y, the share of the runs that were observed up to x, the cost
+    before which the end has a cross too, and the limits of a band of opacity `alpha`."""
     (x, y, observed, last, low, high), look = points.T, looks[name]
     if alpha:
         band(ax, x, low, high, color=look.color, alpha=alpha, step="post")
@@ -340,8 +335,7 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
 def legend_of(
     figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
 ) -> None:
-    """Draw a legend of any entries with labels above all panels; `handlelength` is in font sizes,
-    None for lines."""
+    """Draw a legend above all panels; `handlelength` is in font sizes, None for lines."""
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())
     room = NARROW_LEGEND_LINES if figure.get_figwidth() <= COLUMN_IN else LEGEND_LINES

@@ -189,9 +189,7 @@ DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
 
 def save(figure: Figure, *paths: Path) -> None:
     """Write a figure as PDF, SVG or PNG, by the suffix of each path; of equal bytes if equal.
-
-    ValueError for another suffix; then no file is written.
-    """
+    ValueError for another suffix; then no file is written."""
     for path in paths:
         if path.suffix not in METADATA:
             raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")

@@ -54,8 +54,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 @dataclass(frozen=True)
 class Case:
     """What is ranked under one criterion: suite, dimension, measure and criterion; algorithms in
-    alphabetical order; mean ranks on each function, shape (functions, algorithms).
-    """
+    alphabetical order; mean ranks on each function, shape (functions, algorithms)."""
 
     names: dict[str, Any]
     algorithms: tuple[str, ...]
@@ -133,10 +132,10 @@ def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
     every: defaultdict[tuple[Any, ...], list[dict[str, float]]] = defaultdict(list)
     for problem, *key, ranks in _ranks(with_published(runs), analysis):
         every[*problem.space, *key].append(ranks)
-    for key, of_functions in every.items():
+    for of_case, of_functions in every.items():
         scores = pd.DataFrame(of_functions).sort_index(axis="columns").dropna()
-        names = dict(zip(KEYS, key, strict=True))
-        yield Case(names, tuple(scores), scores.to_numpy(dtype=np.float64))
+        names = dict(zip(KEYS, of_case, strict=True))
+        yield Case(names, tuple(scores.columns), scores.to_numpy(dtype=np.float64))
 
 
 def _ranks(
@@ -181,8 +180,7 @@ def _in_pairs(
     quantiles: Sequence[float] = (),
 ) -> NDArray[np.float64]:
     """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
-    (algorithms, results); each pair within the cost that all runs of both were allowed.
-    """
+    (algorithms, results); each pair within the cost that all runs of both were allowed."""
     names, until = list(split), rundata.limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -282,7 +280,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     for key, rows in frame.groupby(keys):
         for column, position in POSITIONS.items():
             on_functions = rows.pivot_table(column, "function", "algorithm", observed=True)
-            part = dict(zip(keys, key, strict=True)) | {"position": position}
+            part: dict[str, Any] = dict(zip(keys, key, strict=True)) | {"position": position}
             part |= {"algorithm": on_functions.columns, "panel": PANELS[str(key[-1])]}
             averages = statistics.average_ranks(on_functions.dropna())
             parts.append(pd.DataFrame(part | {"average_rank": averages}))
