@@ -152,7 +152,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw restarts, speed and CPU share per function; of several pages, per algorithm."""
     panels.require_rows(frame)
     measures = _measures(frame)
-    if page != WHOLE:
+    if page != WHOLE or frame["algorithm"].nunique() >= MANY:
         return algorithm_lines(page.rows(frame), measures)
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]
