@@ -152,4 +152,3 @@ class Browser:
     def requests(self) -> list[str]:
         sent = [e for e in self._events if e["method"] == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
-

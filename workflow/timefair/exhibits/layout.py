@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -53,22 +53,11 @@ class Value:
     digits: int | None = None
 
     @classmethod
-    def with_limits(
-        cls, column: str, label: str, better: Literal["low", "high"] | None = None, **facts: Any
-    ) -> Value:
-        """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
-        return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
-
-    @classmethod
     def of(cls, column: Column, columns: Iterable[Column]) -> Value:
         """A value as its column says it: a label and, behind a semicolon, `better`, `decimals`
         (``.2``), `digits` (``4 digits``), `wrap` (``38 letters``), `equal` (``to f_target``), and
         ``limits``, ``rank`` and ``text`` for the columns with its interval, its rank, and its text
-        if it is `censored`.
-
-        >>> Value.of(Column("ert", "", printed="ERT, s; low .2"), ()).decimals
-        2
-        """
+        if it is `censored`."""
         label, _, facts = column.printed.partition("; ")
         name, names = column.name, [each.name for each in columns]
         words = facts.split()
@@ -76,8 +65,7 @@ class Value:
         def number(pattern: str) -> int | None:
             return int(found[1]) if (found := re.search(pattern, facts)) else None
 
-        own = f"{name}_low" in names
-        limits = (f"{name}_low", f"{name}_high") if own else ("low", "high")
+        limits = (f"{name}_low", f"{name}_high") if f"{name}_low" in names else ("low", "high")
         ranks = (rank for rank in (f"{name}_rank", f"rank_{name}", "rank") if rank in names)
         ends: tuple[Literal["low", "high"], ...] = ("low", "high")
         return cls(
@@ -96,12 +84,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Points:
-    """Values of a key column that are printed if there are too many.
-
-    - `at`: A number of values, evenly spread and including the last one; or points, for each of
-      which the largest value up to the point is printed (for `inf`, the last of all).
-    - `relative`: Whether the points are shares of the largest value.
-    """
+    """Values of a key column that are printed if there are too many: `at` is a number of values,
+    evenly spread and including the last one; or points, for each of which the largest value up to
+    it is printed (`inf`: the last of all), maybe as shares of the largest value."""
 
     key: str
     at: int | tuple[float, ...]
@@ -124,21 +109,19 @@ class Points:
 class Layout:
     """One printed form of a table.
 
-    - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
-      ``{seconds}`` are filled in.
+    - `caption`: Plain sentences; ``{confidence}``, ``{band}``, ``{budget}`` and ``{seconds}`` are
+      filled in.
     - `values`: Values in the cells; rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
-    - `parts`: Key columns that the frame may have: each combination of their values is a separate
-      table.
+    - `parts`: Key columns that the frame may have; one table for each combination of their values.
     - `points`: Key columns of which only some values are printed.
-    - `name`: Name of the layout if a table has several.
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
     - `observed`: A column with the share of the runs of a curve that were observed; below 1, values
       are not printed. ``points`` are then those up to which half of the curves are observed.
     - `whole`: Whether a part that is longer than a page takes several, as long as they are few.
-    - `shown`: The columns whose values are printed, if not all that say how; see `declared`.
+    - `shown`: The columns whose values are printed, if not all that say how.
     """
 
     caption: str = ""
@@ -154,8 +137,8 @@ class Layout:
     shown: tuple[str, ...] = ()
 
     def declared(self, title: str, caption: str, columns: Sequence[Column]) -> Layout:
-        """The layout of a table with such a title and caption: without values, those of the columns
-        in `shown`, or of all that say how they are printed; without a caption of its own, the first
+        """The layout of a table with such a title and caption: without values, those of `shown`, or
+        of all columns that say how they are printed; without a caption of its own, the first
         sentence of that one for a single value, else the title and what each value is."""
         printed = {each.name: each for each in columns if each.printed}
         chosen = [printed[name] for name in self.shown or printed]
@@ -190,13 +173,8 @@ class Layout:
 
 @dataclass(frozen=True)
 class PrintedPart:
-    """The content of one printed table.
-
-    - `layout`: The layout, without keys that none of the rows has.
-    - `shared`: The keys with the same value in all rows.
-    - `left_out`: The keys of which only some values are printed.
-    - `said`: Sentences about what else is not printed, such as intervals.
-    """
+    """The content of one printed table: its layout, without keys that no row has; the keys that all
+    rows share; those that are left out in part; and sentences on what else is not printed."""
 
     layout: Layout
     shared: dict[str, object]
@@ -232,9 +210,8 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
             rows=tuple(key for key in layout.rows if key not in lacking),
             columns=None if layout.columns in lacking else layout.columns,
         )
-        shared = dict(zip(keys, values, strict=True))
         left = tuple(key for key in left_out if key not in lacking)
-        yield PrintedPart(named, shared, rows, left, said)
+        yield PrintedPart(named, dict(zip(keys, values, strict=True)), rows, left, said)
 
 
 def by_function(frame: pd.DataFrame) -> pd.DataFrame:
@@ -281,9 +258,8 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
     values = []
     for name in (name for name in names if name not in ends):
         low, high, rank = (f"{name}{end}" for end in ("_low", "_high", "_rank"))
-        interval = (low, high) if low in names and high in names else None
-        known_rank = rank if rank in names else None
-        values.append(Value(name, name.replace("_", " "), interval=interval, rank=known_rank))
+        label, interval = name.replace("_", " "), (low, high) if {low, high} <= {*names} else None
+        values.append(Value(name, label, None, interval, rank if rank in names else None))
     return Layout(
         caption=f"{title}.",
         values=tuple(values),
@@ -295,12 +271,9 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
     text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
-    keys = {name for name in frame.columns if name in KEYS or name in text}
-    told_apart = len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
+    keys = [name for name in frame.columns if name in KEYS or name in text]
+    apart = len(frame[keys].drop_duplicates()) if keys else min(len(frame), 1)
     for name in frame.columns:
-        if told_apart == len(frame):
-            break
-        if (with_name := len(frame.drop_duplicates([*keys, name]))) > told_apart:
-            keys.add(name)
-            told_apart = with_name
+        if apart < len(frame) and (more := len(frame.drop_duplicates([*keys, name]))) > apart:
+            keys, apart = [*keys, name], more
     return [name for name in frame.columns if name in keys]

@@ -135,8 +135,14 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
         Layout(shown=("precision",), rows=("function", "quantile"), columns="algorithm"),
         Layout(
             values=(
-                Value.with_limits("precision", "Precision", "low"),
-                Value.with_limits("probability", "Probability", decimals=2),
+                Value("precision", "Precision", "low", ("precision_low", "precision_high")),
+                Value(
+                    "probability",
+                    "Probability",
+                    None,
+                    ("probability_low", "probability_high"),
+                    decimals=2,
+                ),
             ),
             name="intervals",
         ),
@@ -253,26 +259,22 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "quantile": np.tile(probabilities, len(targets)),
             "successes": np.repeat(successes, len(probabilities)),
         }
-        unknown = f"runtime_{SUFFIX['seconds']}"  # of runs without seconds
-        part |= {f"{unknown}{end}": np.nan for end in ("", "_low", "_high")}
-        part[f"{unknown}_text"] = ""
+        part |= dict.fromkeys((f"runtime_s{end}" for end in ("", "_low", "_high")), np.nan)
+        part["runtime_s_text"] = ""  # of runs without seconds
         for unit in runs.units_of(members):
             times, column = reached_at[unit][members], f"runtime_{SUFFIX[unit]}"
             censored = np.minimum(times, bounds[unit][members, np.newaxis])
-            limits = [quantile_interval(times, p, level, axis=0) for p in probabilities]
-            values, beyond = (
-                _rows([sample_quantile(of, p, axis=0) for p in probabilities])
-                for of in (times, censored)
-            )
-            part |= {
-                column: values,
-                f"{column}_low": np.maximum(_rows([limit.low for limit in limits]), 0.0),
-                f"{column}_high": _rows([limit.high for limit in limits]),
-                f"{column}_text": [
-                    (_digits(value) if value < np.inf else f"> {_digits(bound)}") + SIGN[unit]
-                    for value, bound in zip(values, beyond, strict=True)
-                ],
-            }
+            of_targets = []
+            for p in probabilities:
+                value, bound = (sample_quantile(of, p, axis=0) for of in (times, censored))
+                limits = quantile_interval(times, p, level, axis=0)
+                of_targets.append((value, bound, limits.low, limits.high))
+            values, beyond, low, high = np.stack(of_targets, axis=-1).reshape(4, -1)
+            part |= {column: values, f"{column}_low": np.maximum(low, 0.0), f"{column}_high": high}
+            part[f"{column}_text"] = [
+                (_digits(value) if value < np.inf else f"> {_digits(bound)}") + SIGN[unit]
+                for value, bound in zip(values, beyond, strict=True)
+            ]
         parts.append(part)
     names_of = column_names(columns_of("CELL, TARGET, QUANTILE, RUNS, SUCCESSES"))
     of_units = [f"runtime_{unit}" for unit in SUFFIX.values()]
@@ -282,10 +284,6 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         known = frame[frame[column].notna()]
         frame[f"{column}_rank"] = ranks_within(known, (*PROBLEM, "target", "quantile"), column)
     return frame
-
-
-def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    return np.stack(of_targets, axis=-1).ravel()
 
 
 def _digits(value: float) -> str:
@@ -307,13 +305,10 @@ def multirun(runs: Runs, analysis: Analysis) -> Parts:
     probability <Probability; .4>: 1 − (1 − p)^k for the quantile of probability p
     executions_needed <Needed>: {NEEDED}
     """
+    k = np.array(sorted(analysis.executions))
     for p in sorted(analysis.quantiles) if len(runs.frame) else ():
-        k = np.array(sorted(analysis.executions))
-        part = {
-            "quantile": p,
-            "executions": k,
-            "probability": statistics.multirun_probability(p, k),
-        }
+        part = {"quantile": p, "executions": k}
+        part["probability"] = statistics.multirun_probability(p, k)
         yield part | {"executions_needed": float(statistics.runs_needed(p, analysis.confidence))}
 
 
@@ -445,13 +440,12 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
     parts = []
     pairs = disagreements(runs, analysis)
     for pair in pairs.to_dict("records"):
-        problem = {key: pair[key] for key in PROBLEM}
-        for side, prefix in (("algorithm", ""), ("other", "other_")):
-            precision = np.sort(best[members[*problem.values(), pair[side]]])
-            part = problem | {"algorithm": pair[side], "gap_decades": pair["gap_decades"]}
-            part |= {"better_by_mean": pair["algorithm"], "better_by_median": pair["other"]}
-            part |= {"order": np.arange(1, precision.size + 1), "precision": precision}
-            parts.append(part | {name: pair[f"{prefix}{name}"] for name in ("mean", "median")})
+        pair |= {"better_by_mean": pair["algorithm"], "better_by_median": pair["other"]}
+        second = {name: pair[f"other_{name}"] for name in ("mean", "median")}
+        for part in (pair, pair | second | {"algorithm": pair["other"]}):
+            precision = np.sort(best[members[tuple(part[key] for key in CELL)]])
+            place = np.arange(1, precision.size + 1)
+            parts.append(part | {"order": place, "precision": precision})
     return iter(parts), {"pairs": pairs.attrs["pairs"]}
 
 
@@ -489,13 +483,11 @@ def changes(runs: Runs, analysis: Analysis) -> Parts:
     """
     for columns, found, draws in _cells(runs, analysis):
         best = [following.best_before_change(run) for run in found]
-        held = found
-        if columns["unit"] == "evaluations":  # the error of evaluation n holds from n - 1 on
-            held = [replace(run, since=np.maximum(run.since - 1.0, 0.0)) for run in found]
+        early = float(columns["unit"] == "evaluations")  # that of evaluation n holds from n - 1 on
+        held = (replace(run, since=np.maximum(run.since - early, 0.0)) for run in found)
         offline = [following.offline_errors(run, columns["period"]) for run in held]
         for name, errors in (("before_change", best), ("offline_error", offline)):
-            mean = following.mean_over_runs(errors, draws, analysis.confidence)
-            columns |= limited(name, mean)
+            columns |= limited(name, following.mean_over_runs(errors, draws, analysis.confidence))
         yield columns
 
 
@@ -598,8 +590,7 @@ def _cells(
 def _followed(
     runs: Runs, row: np.intp, suite: Suite, unit: str, period: float
 ) -> following.Followed:
-    place = runs.frame[["function", "dimension", "instance"]].iloc[row]
-    key = (*map(int, place),)
+    key = (*map(int, runs.frame[["function", "dimension", "instance"]].iloc[row]),)
     changes: Changes | None = runs.once(
         ("landscape", suite.environments, *key), lambda: suite.problem(*key).changes
     )
@@ -715,10 +706,9 @@ def attainment(runs: Runs, analysis: Analysis) -> Parts:
         surfaces = attained(fronts, SHARES) if any(map(len, fronts)) else ()
         for share, corners in zip(SHARES, surfaces, strict=False):
             if len(corners):
-                missed = 1 - float(after_each(corners)[-1])
                 f1, f2 = _thinned(corners).T
-                part = {"share": share, "f1": f1, "f2": f2, "missed": missed}
-                yield {**cell, "runs": len(members)} | part
+                part = {"runs": len(members), "share": share, "f1": f1, "f2": f2}
+                yield cell | part | {"missed": 1 - float(after_each(corners)[-1])}
 
 
 def _normalized_front(
@@ -736,10 +726,8 @@ def _normalized_front(
 
 def _thinned(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """At most `POINTS` of the points, including the first and the last."""
-    if len(points) <= POINTS:
-        return points
-    kept: NDArray[np.float64] = points[np.linspace(0, len(points) - 1, POINTS).astype(int)]
-    return kept
+    kept = np.linspace(0, len(points) - 1, min(len(points), POINTS))
+    return np.asarray(points[kept.astype(int)])
 
 
 def attained(
@@ -755,10 +743,10 @@ def attained(
         ) from None
     some = [front for front in fronts if len(front)]
     found = []
+    sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
     for share in shares:
         needed, corners = int(np.ceil(share * len(fronts) - 1e-9)), np.empty((0, 2))
         if needed <= len(some):
-            sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
             percentile = 100 * needed / len(some)
             corners = moocore.eaf(np.vstack(some), sets, percentiles=[percentile])[:, :2]
         found.append(corners[np.argsort(corners[:, 0], kind="stable")])

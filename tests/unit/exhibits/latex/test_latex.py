@@ -26,7 +26,7 @@ ALGORITHMS = ("my_algo%1", "a--b {x}", "[c]", "*d & e", r"\f#$~^")
 TABLE = Exhibit("t", questions.BETTER, "A table", "A table.", (), lambda runs, analysis: runs.frame)
 ERT = Layout(
     caption="ERT in seconds.",
-    values=(Value.with_limits("ert_s", "ERT", "low"),),
+    values=(Value("ert_s", "ERT", "low", ("ert_s_low", "ert_s_high")),),
     rows=("function", "algorithm"),
     columns="target",
 )

@@ -70,10 +70,8 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
 
 
 class Chart:
-    """A form with the columns that it shows, drawn by `renderer`, a ``module:function``.
-
-    `on_paper` and `on_page` say in sentences how to read the drawings.
-    """
+    """A form with the columns that it shows, drawn by `renderer`, a ``module:function``; how to
+    read the drawings is said `on_paper` and `on_page`."""
 
     renderer: str
     panels: Panels
@@ -104,14 +102,12 @@ class Curves(Chart):
 
     - `view`: Label of this view in the switch of the report page.
     - `low`, `high`: Columns of the limits of the band; empty for no band, NaN for none at a point.
-    - `unit`: Unit of the costs, and of the drawn rows; empty for the only unit of the table.
-    - `measure`: The drawn rows, if the table has several measures.
-    - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
-      all panels. ``own log``: with one scale per panel.
+    - `unit`, `measure`: Those of the drawn rows; empty for the only one of the table.
+    - `scale`: ``share``: y is a share from 0 to 1. ``log``, ``own log``: y is logarithmic, with one
+      scale for all panels, or per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
     - `decreasing`: Whether the largest x is on the left, as for targets from easy to hard.
-    - `beyond`: What a curve is after the first of its runs was cut off, in sentences; empty if the
-      table has no column ``observed``.
+    - `beyond`: What a curve is after the first of its runs was cut off; empty without ``observed``.
     """
 
     y: str

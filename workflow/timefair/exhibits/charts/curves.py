@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
-from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
@@ -80,43 +79,34 @@ def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
 
 STEP_BAND_ALPHA = 0.12
 WIDE, FEW = 0.35, 2  # average width of a band that is not drawn if there are more curves than these
-TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
-"""Possible ends of the axis of shares, with the number of ticks."""
+TOPS = (0.1, 0.2, 0.4, 0.8, 1.0)  # possible ends of the axis of shares
 
 
 def _step_curves(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
-    """Draw a step curve and a band per algorithm on the axes of all panels, from where the first
-    curve leaves 0. There is no band where a limit is NaN, and none of those that do not lead."""
+    """Draw a step curve and a band per algorithm, from where the first curve leaves 0; no band
+    where a limit is NaN, and none of those that do not lead."""
     figure, grid = panels.grid(frame, functions=chart.functions)
     begun = frame[frame["y"] > 0]
     bounds = panels.limits((frame if begun.empty else begun)["x"], margin=0.02)
     panels.set_log(grid[0].axes, "x", bounds)
     highest = np.nanmax(frame[["y", "high"]].to_numpy(dtype=np.float64), initial=0)
-    top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
+    top = next((end for end in TOPS if end >= highest), 1.0)
     grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
-    grid[0].axes.set_yticks(np.linspace(0, top, ticks))
+    grid[0].axes.set_yticks(np.linspace(0, top, 5))
     few = sum(look.leads for look in looks.values()) <= FEW
-    most, ends = frame["x"].max() * (1 - 1e-9), {}
-
-    def begin(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return points[points[:, 0] >= bounds[0]]
-
+    most = frame["x"].max() * (1 - 1e-9)
     for panel in grid:
-        for name, points in panels.leading(panel, POINTS, looks, begin, step=True):
+        shown = panel._replace(rows=panel.rows[panel.rows["x"] >= bounds[0]])
+        for name, points in panels.leading(shown, POINTS, looks, step=True):
             last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
-            ends[name] = (bounds[1], last[0, 1])
             points = np.concatenate([points, last])
             narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
             panels.observed_curve(panel.axes, points, name, looks, STEP_BAND_ALPHA * narrow)
     panels.label(figure, x_label, label)
-    room_in = figure.get_figheight() - panels.MARGIN_IN
-    if len(grid) == 1 and panels.nameable(figure, looks, room_in):
-        panels.name_ends(grid[0].axes, looks, ends, room_in)
-    else:
-        panels.legend(figure, looks)
+    panels.legend(figure, looks)
     return figure
 
 
@@ -136,14 +126,11 @@ def _trajectories(
     if not chart.steps:
         ticks = [k for k in EXECUTIONS if first <= k <= last]
         grid[0].axes.set_xticks(ticks, map(str, ticks))
-
-    def finite(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.compress(np.isfinite(points[:, 1]), points, axis=0)
-
     for panel in grid:
         bounds = panels.limits(panel.rows["y"], margin=0.06)
         panels.set_log(panel.axes, "y", bounds)
-        for name, points in panels.leading(panel, POINTS, looks, finite, step=chart.steps):
+        finite = panel._replace(rows=panel.rows[np.isfinite(panel.rows["y"])])
+        for name, points in panels.leading(finite, POINTS, looks, step=chart.steps):
             if chart.steps:
                 points[:, 4:] = np.clip(points[:, 4:], *bounds)
                 panels.observed_curve(panel.axes, points, name, looks, style.BAND_ALPHA)
@@ -179,11 +166,9 @@ def _set_targets(ax: Axes, frame: pd.DataFrame) -> None:
 def _target_lines(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, y_label: str
 ) -> Figure:
-    """Costs over targets from easy to hard, one panel per function and dimension.
-
-    The axis follows the costs, and cuts bands. The grey strip has a hollow marker of each leading
-    algorithm at the first target that none of its runs reached.
-    """
+    """Costs over targets from easy to hard, one panel per function and dimension; the axis cuts
+    bands. A grey strip has a hollow marker of each leading algorithm at the first target that none
+    of its runs reached."""
     figure, grid = panels.grid(frame)
     leading = [name for name, look in looks.items() if look.leads]
     bottom, top = panels.limits(frame["y"], margin=0.06)
@@ -203,9 +188,8 @@ def _target_lines(
         if np.isinf(panel.rows["y"]).any():
             grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
             ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-        shown = panels.leading(panel, ["x", "y", "low", "high"], looks, lambda rows: rows[::order])
-        for name, numbers in shown:
-            x, y, low, high = numbers.T
+        for name, numbers in panels.leading(panel, ["x", "y", "low", "high"], looks):
+            x, y, low, high = numbers[::order].T
             look, finite = looks[name], np.isfinite(y)
             low = np.where(finite, np.maximum(low, bottom), np.nan)
             tint = {"color": look.color, "alpha": style.BAND_ALPHA}
@@ -255,9 +239,7 @@ def group_means(frame: pd.DataFrame, *, shares: bool) -> pd.DataFrame:
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
-    """The rows with the name of their group, if groups fit on a page; `every`: also for all
-    functions.
-    """
+    """The rows with the name of their group, if groups fit on a page, and of all if `every`."""
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
     for suite, rows in frame.groupby("suite", sort=True):
         groups = suites.groups(str(suite))
@@ -279,37 +261,30 @@ TICKS = (0.0, 0.5, 1.0)
 
 def attainment(frame: pd.DataFrame, page: Page) -> Figure:
     """A staircase for each algorithm, one panel per function, or a map of what is missed."""
-    half = frame[frame["share"] == SHARE]
+    half = frame[frame["share"] == SHARE].sort_values("f1", kind="stable")
     cell = ["suite", "dimension", "function", "algorithm"]
-    cells = half.groupby(cell, observed=True, sort=False).first().reset_index()
+    surfaces = half.groupby(cell, observed=True, sort=False)
+    cells = surfaces.first().reset_index()
     if page.overview:
         what = "part of the region that is not dominated, times the least on the function"
         return maps.times_the_best(cells, "missed", label=what, never="not reached")
     looks = panels.looks(cells, value="missed", within=cell[:-1])
-    figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
-    first = grid[0].axes
-    first.set_xlim(-0.02, 1.02)
-    first.set_ylim(-0.02, 1.02)
-    first.set_xticks(TICKS)
-    first.set_yticks(TICKS)
+    # Each is a line from the upper edge to the right one.
+    lines = pd.concat([surfaces.head(1).assign(f2=1.0), half, surfaces.tail(1).assign(f1=1.0)])
+    lines.attrs = frame.attrs
+    figure, grid = panels.grid(page.rows(lines), height_in=HEIGHT_IN)
+    ends = (-0.02, 1.02)
+    grid[0].axes.set(xlim=ends, ylim=ends, xticks=TICKS, yticks=TICKS)
     for panel in grid:
-        for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
-            everywhere = np.ones(len(points), bool)
-            marks = style.marks(everywhere, list(looks).index(name), len(looks))
-            panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
+        for name, points in panels.leading(panel, ["f1", "f2"], looks, step=True):
+            marks = style.marks(points[:, 1] < 1, list(looks).index(name), len(looks))
+            line = looks[name].line | {"drawstyle": "steps-post", "markevery": marks}
+            panels.curve(panel.axes, *points.T, **line)
     panels.label(
         figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
     )
     panels.legend(figure, looks)
     return figure
-
-
-def _stairs(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The line through the corners of a surface, from the upper edge to the right one."""
-    ordered = corners[np.argsort(corners[:, 0], kind="stable")]
-    x = np.append(np.repeat(ordered[:, 0], 2), 1.0)
-    y = np.concatenate([[1.0], np.repeat(ordered[:, 1], 2)])
-    return np.column_stack([x, y])
 
 
 MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps

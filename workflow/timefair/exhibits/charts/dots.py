@@ -27,8 +27,8 @@ Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
 """A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
 
-def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
-    """Panels with a line for each name, the first on top, and the height of a line in inches."""
+def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes]]:
+    """Panels with a line for each name, the first on top."""
     line_in, size = panels.line_of(len(names), AROUND_IN)
     height = AROUND_IN + line_in * len(names)
     figure, (axes,) = panels.figure_of(height, 1, panels_beside, sharey=True)
@@ -36,7 +36,7 @@ def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequenc
     axes[0].set_ylim(len(names) - 0.4, -0.6)
     for ax in axes:
         ax.tick_params(axis="y", length=0)
-    return figure, axes, line_in
+    return figure, axes
 
 
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
@@ -45,7 +45,7 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     panels.require_rows(frame)
     names = sorted(set(frame["algorithm"].astype(str)))
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
-    figure, axes, _ = _lines_of(names, len(measures))
+    figure, axes = _lines_of(names, len(measures))
     for ax, (column, label, scale) in zip(axes, measures, strict=True):
         values = frame[column].to_numpy(dtype=np.float64)
         scale(ax)
@@ -152,7 +152,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw restarts, speed and CPU share per function; of several pages, per algorithm."""
     panels.require_rows(frame)
     measures = _measures(frame)
-    if page != WHOLE:
+    if page != WHOLE or frame["algorithm"].nunique() >= MANY:
         return algorithm_lines(page.rows(frame), measures)
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]
@@ -202,7 +202,6 @@ def _measures(frame: pd.DataFrame) -> list[Measure]:
     ]
 
 
-CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
 SHORT_NAME = 20  # number of characters up to which two diagrams are placed side by side
 
 DIAGRAM_LINE_IN = 0.13
@@ -216,14 +215,14 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
     """Average ranks on an axis, and bars under algorithms that do not differ significantly: all of
     them if no critical difference is defined. With many algorithms, each has a line."""
     titles = {
-        "precision": "median precision at the end",
-        "seconds": f"ERT in {counted_in(frame, 'seconds')}",
+        ("precision", "Q.50"): "median precision at the end",
+        ("seconds", "ERT"): f"ERT in {counted_in(frame, 'seconds')}",
     }
     frame = frame[frame["measure"] != "evaluations"]
     cells = [
-        (space, titles[measure], rows)
+        (space, title, rows)
         for _, space, part in panels.spaces(frame)
-        for measure, criterion in CRITERIA
+        for (measure, criterion), title in titles.items()
         for rows in [part[(part["measure"] == measure) & (part["criterion"] == criterion)]]
         if not rows.empty
     ]
@@ -289,7 +288,7 @@ def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Loo
     ax.set_xticks(range(1, last + 1))
 
 
-LETTERS_PER_IN = 19.0  # letters of a title per inch; wider ones are broken into lines
+LETTERS_PER_IN = 16.0  # letters of a title per inch; wider ones are broken into lines
 CD_GREY = "#E4E4E4"
 
 
@@ -299,24 +298,18 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
     order = {str(name): k for k, name in enumerate(mean.sort_values(kind="stable").index)}
-    figure, axes, line_in = _lines_of(list(order), len(cells))
+    figure, axes = _lines_of(list(order), len(cells))
     room = (style.WIDTH_IN - 1.0) / len(cells)
     for ax, (space, title, rows) in zip(axes, cells, strict=True):
         letters = max(int(LETTERS_PER_IN * room), 8)
-        text = fill(f"{space}, {title}", letters, break_long_words=False)
-        longest = max(text.split("\n"), key=len)
-        ax.set_title(text, fontsize=panels.title_size(longest, room))
+        ax.set_title(fill(f"{space}, {title}", letters, break_long_words=False))
         rank = rows["average_rank"].to_numpy(dtype=np.float64)
         level = rows["algorithm"].astype(str).map(order).to_numpy()
         difference = float(rows["critical_difference"].iloc[0])
         best = np.nanmin(rank, initial=np.inf)
-        limit = best + difference if np.isfinite(difference) else np.inf
-        if np.isfinite(limit):
-            ax.axvspan(best, limit, color=CD_GREY, linewidth=0, zorder=0)
-        near = rank <= limit
-        size = min(3.6, 72 * line_in * 0.6)
-        ax.plot(rank[near], level[near], "o", color=style.COLOURS[0], markersize=size)
-        ax.plot(rank[~near], level[~near], "o", color="#999999", markersize=size)
+        if np.isfinite(best + difference):
+            ax.axvspan(best, best + difference, color=CD_GREY, linewidth=0, zorder=0)
+        ax.plot(rank, level, "o", color=style.COLOURS[0], markersize=3.4)
         ax.set_xlim(0, len(order) + 1)
     panels.label(
         figure,
@@ -330,17 +323,13 @@ PANEL_IN = 1.2
 RANK_IN = 0.09
 MOST_IN = 3.6  # maximal height of a panel
 APART = 0.05
-RIGHT = 0.16  # room at the right of the last position
 TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
 TICK_IN = 0.11  # height that a tick label needs
-STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two ticks
 
 
 def slopes(frame: pd.DataFrame) -> Figure:
-    """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
-
-    Lines are shifted a little. Panels and positions are text, in the order of their first row.
-    """
+    """Draw one line per algorithm, shifted a little, in one row of panels per dimension and one
+    column per ``panel``. Panels and positions are text, in the order of their first row."""
     panels.require_rows(frame)
     groups = panels.spaces(frame)
     columns = list(dict.fromkeys(frame["panel"]))
@@ -355,20 +344,11 @@ def slopes(frame: pd.DataFrame) -> Figure:
         for ax, panel in zip(line, columns, strict=True):
             ax.set_title(f"{space}, {panel}")
             _slopes(ax, part[part["panel"] == panel], looks)
-    ranks = range(1, len(looks) + 1)
     axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
-    least = TICK_IN * len(looks) / max(height - TITLE_IN, TICK_IN)  # at which no labels touch
-    apart = next((step for step in STEPS if step >= least), len(looks))
-    axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
+    apart = -(-TICK_IN * len(looks) // max(height - TITLE_IN, TICK_IN))  # so that no labels touch
+    axes[0, 0].set_yticks(range(1, len(looks) + 1, int(apart)))
     panels.label(figure, y="average rank (1 is best)")
-    if panels.nameable(figure, looks, height - TITLE_IN):
-        for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
-            last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
-            y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
-            ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
-            panels.name_ends(ax, looks, ends, height - TITLE_IN)
-    else:
-        panels.legend(figure, looks)
+    panels.legend(figure, looks)
     return figure
 
 
@@ -380,5 +360,5 @@ def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         shift = APART * len(positions) * ((leading.index(name) + 0.5) / len(leading) - 0.5)
         ax.plot(numbers[:, 0] + shift, numbers[:, 1], **looks[name].line)
     ax.set_xticks(range(len(positions)), positions)
-    ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
+    ax.set_xlim(-0.3, len(positions) - 0.7)
     ax.grid(visible=False, axis="x")

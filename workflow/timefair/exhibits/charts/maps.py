@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,8 @@ def times_the_best(
 ) -> Figure:
     """One line per algorithm, those with the best average rank on top; one column per function.
 
-    - `value`: The column that is compared with the best on the function, where smaller is better.
-      `inf` is worse than any number, and NaN leaves the cell empty.
+    - `value`: The column that is compared with the best on the function; smaller is better. `inf`
+      is worse than any number, and NaN leaves the cell empty.
     - `label`, `never`: Name of the values of which ratios are shown, and words for `inf`.
     """
     panels.require_rows(frame)
@@ -56,11 +56,9 @@ def times_the_best(
     values = frame[value].to_numpy(dtype=np.float64)
     least = frame.groupby(problem)[value].transform("min").to_numpy(dtype=np.float64)
     with np.errstate(all="ignore"):
-        frame["ratio"] = np.where((values == least) & np.isfinite(values), 1.0, values / least)
+        frame["ratio"] = np.where(values == least, 1.0, values / least)
     frame.loc[np.isinf(values), "ratio"] = np.inf
     lines = panels.leaders(frame, value="ratio", within=problem)
-    entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
-    entries.append((never, NEVER))
     spaces = panels.spaces(frame)
     called = [
         [panels.called(frame, suite, function) for function in rows["function"].unique()]
@@ -89,13 +87,14 @@ def times_the_best(
         ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
         ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
     panels.label(figure, label)
-    figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
-        loc="outside upper center",
-        ncols=len(entries),
-        handlelength=1.2,
-    )
+    words = [*(label for _, label in levels), never]
+    _legend(figure, zip(words, (*COLOURS, NEVER), strict=True))
     return figure
+
+
+def _legend(figure: Figure, entries: Iterable[tuple[str, str]]) -> None:
+    squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
+    panels.legend_of(figure, squares)
 
 
 def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
@@ -115,7 +114,7 @@ def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float])
     level[np.isinf(values)] = len(COLOURS)
     for k, colour in enumerate((*COLOURS, NEVER)):
         cells = np.argwhere((level == k) & ~np.isnan(values))[:, ::-1]
-        _cells(ax, cells - 0.5, SQUARE, colour, "white", 0.3)
+        _cells(ax, cells - 0.5, np.ones(len(cells)), colour, edgecolor="white", linewidth=0.3)
 
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
@@ -123,9 +122,7 @@ PALE = 0.38  # share of the full colour in a pale colour; the rest is white
 UNKNOWN = "#EDEDED"  # colour of a cell that is not known
 ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
-DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
-"""Corners of a cell, and of the shape that joins two cells at a corner."""
-MAP_IN, LEAST_IN, MAPS_AROUND_IN = 2.5, 0.95, 1.0
+MAP_IN, MAPS_AROUND_IN = 2.5, 1.0
 DURATIONS = (
     *((1e-6, "1 µs"), (1e-5, "10 µs"), (1e-4, "0.1 ms"), (1e-3, "1 ms"), (1e-2, "10 ms")),
     *((0.1, "0.1 s"), (1.0, "1 s"), (10.0, "10 s"), (60.0, "1 min"), (600.0, "10 min")),
@@ -144,9 +141,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
-    height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-    height = min(height, style.HEIGHT_IN)
+    height = min(MAPS_AROUND_IN + MAP_IN * len(spaces), style.HEIGHT_IN)
     figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
     for line, (_, space, rows) in zip(axes, spaces, strict=True):
         for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
@@ -164,8 +159,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     if not frame["known"].all():
         entries.append(("not observed", UNKNOWN))
     if entries:
-        squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
-        panels.legend_of(figure, squares)
+        _legend(figure, entries)
     return figure
 
 
@@ -176,50 +170,33 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     ax.set_xlim(left[0], left[-1] + 1)
     ax.set_ylim(0, budget.size)
     ax.grid(visible=False)
-    colour_of = {name: look.color for name, look in looks.items()}
-    shown = [colour_of.get(name, "white") for name in rows["best"]]
-    full = pd.Series(shown, rows.index, dtype=object)
-    pale = full.map(lambda colour: to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)]))
-    pale = pale.where(rows["tied"].notna(), full)
+    full = rows["best"].astype(object).map({name: look.color for name, look in looks.items()})
+    full = full.fillna("white")
+    pale = full.map(lambda colour: to_hex(tuple(1 - PALE * (1 - np.array(to_rgb(colour))))))
     colours = np.empty((budget.size, cost.size), dtype=object)
-    colours[up, across] = pale.where(rows["known"], UNKNOWN)
+    colours[up, across] = pale.where(rows["tied"].notna(), full).where(rows["known"], UNKNOWN)
     # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
     begin = np.vstack([np.full((1, cost.size), True), colours[1:] != colours[:-1]])
     column, row = begin.T.nonzero()
     ends = np.append(row[1:], 0)
     high = np.where(ends > row, ends, budget.size) - row
-    # Cells of one colour that touch at a corner, along the diagonal, are joined there.
-    at = colours[1:, 2:]
-    inside = (colours[1:, 1:-1] == at) & (colours[:-1, 2:] == at)
-    joined = ((colours[:-1, 1:-1] == at) & ~inside).nonzero()
-    tall = np.column_stack([np.ones(row.size), high])[:, np.newaxis] * SQUARE
-    for corners, shape, of in (
-        (np.column_stack([left[column], row]), tall, colours[row, column]),
-        (np.column_stack(joined)[:, ::-1] + 0.5, DIAMOND, at[joined]),
-    ):
-        for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
-            one = of == colour
-            _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
+    for colour in sorted(set(colours[row, column]) - {"white"}):
+        one = colours[row, column] == colour
+        _cells(ax, np.column_stack([left[column], row])[one], high[one], colour)
     of_costs, of_budgets = {-ZERO_GAP - 0.5: "0"} | _durations(cost[1:]), _durations(budget)
     ax.set_xticks([*of_costs], [*of_costs.values()])
     ax.set_yticks([*of_budgets], [*of_budgets.values()])
 
 
-def _cells(
-    ax: Axes,
-    corners: NDArray[Any],
-    shape: NDArray[np.float64],
-    colour: str,
-    edge: str = "",
-    width: float = 0.2,
-) -> None:
-    """Fill cells of one shape (points, 2), or of one each, as one path, with an edge or without."""
+def _cells(ax: Axes, corners: NDArray[Any], high: NDArray[Any], colour: str, **edge: Any) -> None:
+    """Fill cells of width 1 with their lower left corners and heights, as one path."""
     if not len(corners):
         return
-    vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
-    codes = [Path.MOVETO, *[Path.LINETO] * (shape.shape[-2] - 2), Path.CLOSEPOLY]
-    path = Path(vertices, np.tile(codes, len(corners)))
-    ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
+    shapes = SQUARE * np.column_stack([np.ones(high.size), high])[:, np.newaxis]
+    vertices = (corners[:, np.newaxis] + shapes).reshape(-1, 2)
+    codes = [Path.MOVETO, *[Path.LINETO] * (len(SQUARE) - 2), Path.CLOSEPOLY]
+    look = {"facecolor": colour, "edgecolor": colour, "linewidth": 0.2} | edge
+    ax.add_artist(PathPatch(Path(vertices, np.tile(codes, len(corners))), **look))
 
 
 def _durations(values: NDArray[np.float64]) -> dict[float, str]:

@@ -8,7 +8,7 @@ page, they are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -31,10 +31,8 @@ functions of a dimension; or none, if everything fits on one page.
 
 @dataclass(frozen=True)
 class Page:
-    """One file of a figure, with a suffix of its name; an overview summarizes the functions.
-
-    `dimension` and `functions` are None and empty for all.
-    """
+    """One file of a figure, with a suffix of its name; an overview summarizes the functions. No
+    dimension or functions: all."""
 
     dimension: int | None = None
     functions: tuple[int, ...] = ()
@@ -68,7 +66,6 @@ class Page:
 
 
 WHOLE = Page()  # the only page of a figure that fits on one
-OVERVIEW = Page(overview=True)
 
 
 def pages(
@@ -88,18 +85,18 @@ def pages(
     fit = lines <= LINES and (algorithms < MANY or len(dimensions) * len(functions) == 1)
     if panels == "one page" or fit:
         return (WHOLE,)
-    parts = (part for dimension in sorted(dimensions) for part in _parts(dimension, functions))
-    return (OVERVIEW, *parts)
-
-
-def _parts(dimension: int, functions: Sequence[int]) -> Iterator[Page]:
     most, ordered = LINES * COLUMNS, sorted(functions)
-    for start in range(0, len(ordered), most):
-        shown = tuple(ordered[start : start + most])
-        name = f"D{dimension}"
-        if len(ordered) > most:
-            name += f"_f{shown[0]}_{shown[-1]}"
-        yield Page(dimension, shown, name=name)
+    parts = [tuple(ordered[k : k + most]) for k in range(0, len(ordered), most)]
+    return (
+        Page(overview=True),
+        *(
+            Page(
+                dimension, part, name=f"D{dimension}" + f"_f{part[0]}_{part[-1]}" * (len(parts) > 1)
+            )
+            for dimension in sorted(dimensions)
+            for part in parts
+        ),
+    )
 
 
 def pages_of(panels: Panels, frame: pd.DataFrame) -> tuple[Page, ...]:

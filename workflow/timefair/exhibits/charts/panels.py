@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from textwrap import fill
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -37,7 +36,7 @@ LEGEND_LINE_IN = 0.16
 THIN = 0.6  # width of a curve where some of its runs are cut off
 CROSS = 4.5  # size of the cross where the first of them is
 BEFORE_CROSS = 0.93  # part of the points before a cross that may have markers
-NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
+NAME_IN = 0.11  # height of the name of an algorithm beside its row
 NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
 AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
 TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
@@ -75,8 +74,7 @@ def size_in(line_in: float) -> float:
     return min(6.5, POINTS_PER_LINE * 72 * line_in)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """One set of axes, and the rows of the frame that it shows."""
 
     axes: Axes
@@ -91,15 +89,12 @@ def grid(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out the panels of a frame, one per function or only one per dimension; each dimension has
-    its own lines. NothingToDraw without rows."""
+    """The panels of a frame, one per function, with own lines for each dimension, or only one per
+    dimension. NothingToDraw without rows."""
     require_rows(frame)
     parts = spaces(frame)
-    if not functions:
-        lines = in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
-        return placed(lines, share_y=share_y, height_in=height_in)
-    lines = []
-    for suite, space, part in parts:
+    lines = [] if functions else in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
+    for suite, space, part in parts if functions else ():
         named = part.groupby("function", observed=True, sort=False)
         cells = [
             (f"{called(frame, suite, function)}, {space}", rows)
@@ -119,15 +114,13 @@ def placed(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out lines of panels, of which each has a title and its rows.
-
-    All panels share the scale of x, and maybe that of y: it is set on one panel for all, as setting
-    it on each one takes quadratic time.
-    """
+    """Lay out lines of panels, of which each has a title and its rows. All share the scale of x,
+    and maybe that of y, which is set on the first one: on each, it would take quadratic time."""
     columns = max(map(len, lines))
     width = width_of(len(lines), columns)
     titles = "\n".join(title for line in lines for title, _ in line)
-    size = title_size(max(titles.split("\n"), key=len), width / columns)
+    full = TITLE_LETTERS_PER_IN * width / columns / max(map(len, titles.split("\n")))
+    size = max(LEAST_TITLE, style.SETTINGS["axes.titlesize"] * min(1.0, full))
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
     figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
     cells = figure.add_gridspec(len(lines), columns)
@@ -178,11 +171,6 @@ def width_of(lines: int, columns: int) -> float:
     return WIDTH_IN if lines > 1 else WIDTH_IN * max(columns, 3) / COLUMNS
 
 
-def title_size(title: str, width_in: float) -> float:
-    usual = float(style.SETTINGS["axes.titlesize"])
-    return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
-
-
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
     return style.looks_in(frame, leaders=leaders(frame, **compared))
 
@@ -195,15 +183,10 @@ def leaders(
     highest: bool = False,
     anywhere: bool = False,
 ) -> list[str]:
-    """The algorithms by their average rank, the best first; missing values rank last.
+    """The algorithms by their average rank, or `anywhere` by their best one, the best first.
 
     - `value`, `within`: The column that is ranked, and those that are equal in compared rows.
-    - `highest`: Whether the highest value is the best.
-    - `anywhere`: Whether they are ordered by their best rank, equal ones by their average rank.
-
-    >>> rows = pd.DataFrame({"algorithm": ["A", "B"] * 2, "x": [1, 1, 2, 2], "y": [3, 2, 5, 4]})
-    >>> leaders(rows, value="y", within=["x"])
-    ['B', 'A']
+    - `highest`: Whether the highest value is the best; missing ones rank last.
     """
     groups = frame.groupby(within, observed=True, sort=False)[value]
     ranks = groups.rank(ascending=not highest, na_option="bottom")
@@ -217,17 +200,15 @@ def leading(
     panel: Panel,
     columns: list[str],
     looks: dict[str, Look],
-    prepare: Callable[[Floats], Floats] = np.asarray,
     step: bool = False,
 ) -> Iterator[tuple[str, Floats]]:
-    """The name and the prepared numbers of each algorithm that leads; draws the others as one thin
-    grey line: the finite values of the second column, as far as they are ``observed``."""
+    """The name and the numbers of each algorithm that leads; draws the others as one thin grey
+    line: the finite values of the second column, as far as they are ``observed``."""
     others, gap = [], np.full((2, 1), np.nan)
-    for name, numbers in numbers_by_algorithm(panel.rows, columns):
-        rows = prepare(numbers)
-        if looks[name].leads and len(rows):
+    for name, rows in numbers_by_algorithm(panel.rows, columns):
+        if looks[name].leads:
             yield name, rows
-        elif len(rows):
+        else:
             known = np.isfinite(rows[:, 1])
             if "observed" in columns:
                 known &= rows[:, columns.index("observed")] == 1
@@ -253,12 +234,8 @@ def observed_curve(
     ax: Axes, points: Floats, name: str, looks: dict[str, Look], alpha: float
 ) -> None:
     """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
-
-    - `points`, shape (points, 6): The x and y of the curve, the share of its runs that were
-      observed up to x, the column of `with_ends`, before which the end has a cross too, and the
-      limits of its band.
-    - `alpha`: Opacity of the band; 0 for none.
-    """
+    `points`, shape (points, 6): x, y, the share of the runs that were observed up to x, the cost
+    before which the end has a cross too, and the limits of a band of opacity `alpha`."""
     (x, y, observed, last, low, high), look = points.T, looks[name]
     if alpha:
         band(ax, x, low, high, color=look.color, alpha=alpha, step="post")
@@ -294,11 +271,7 @@ def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
-    """The frame without the rows of ``all`` if they summarize only one value.
-
-    >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
-    1
-    """
+    """The frame without the rows of ``all`` if they summarize only one value."""
     return frame[frame[key] != ALL] if frame[key].nunique() == 2 else frame
 
 
@@ -323,23 +296,11 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tuple[str, Floats]]:
-    """The name of each algorithm and an array with its rows of `columns`.
-
-    Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
-
-    >>> rows = pd.DataFrame({"algorithm": ["B", "A", "A"], "x": [0, 2, 1], "y": [7, 8, 9]})
-    >>> [(name, numbers.tolist()) for name, numbers in numbers_by_algorithm(rows, ["x", "y"])]
-    [('A', [[1.0, 9.0], [2.0, 8.0]]), ('B', [[0.0, 7.0]])]
-    """
+    """The name of each algorithm, in alphabetical order, and an array with its rows of `columns`,
+    sorted by the first column."""
     for name, part in by_algorithm(rows):
         values = part[columns].to_numpy(dtype=np.float64)
         yield name, values[np.argsort(values[:, 0], kind="stable")]
-
-
-def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
-    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
-    short = all(look.leads and len(name) <= most for name, look in looks.items())
-    return short and NAME_IN * len(looks) <= room_in
 
 
 def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines: bool) -> None:
@@ -349,25 +310,12 @@ def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines
     spec = first.get_subplotspec()
     count = spec.get_gridspec().nrows if spec else 1
     room_in = (figure.get_figheight() - MARGIN_IN) / count - AROUND_ROWS_IN
-    named = list(looks) if nameable(figure, looks, room_in) else []
+    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
+    short = all(look.leads and len(name) <= most for name, look in looks.items())
+    named = list(looks) if short and NAME_IN * len(looks) <= room_in else []
     first.set_yticks(range(len(named)), named)
     if not named:
         legend(figure, looks, lines=lines)
-
-
-def name_ends(
-    ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
-) -> None:
-    """Write the name of each algorithm at the right of its curve, whose last point is given; names
-    that would touch are moved apart, and joined with their curves."""
-    scale = ax.transScale + ax.transLimits
-    last = {name: scale.transform(end) for name, end in ends.items()}
-    heights = {name: float(y) for name, (_, y) in last.items()}
-    for name, height in style.apart(heights, NAME_IN / height_in, 0.0, 1.0).items():
-        x, y = np.array([last[name], (1.03, height)]).T
-        color = looks[name].color
-        curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
-        ax.text(1.04, height, name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
@@ -387,18 +335,16 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
 def legend_of(
     figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
 ) -> None:
-    """Draw a legend of any entries with labels above all panels; `handlelength` is in font sizes,
-    None for lines."""
+    """Draw a legend above all panels; `handlelength` is in font sizes, None for lines."""
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())
-    if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
+    room = NARROW_LEGEND_LINES if figure.get_figwidth() <= COLUMN_IN else LEGEND_LINES
+    if room == NARROW_LEGEND_LINES < lines:
         figure.set_figwidth(width_of(1, COLUMNS - 1))
         columns, lines = _form(sizes, figure.get_figwidth())
-    narrow = figure.get_figwidth() <= COLUMN_IN
-    beyond = lines - (NARROW_LEGEND_LINES if narrow else LEGEND_LINES)
-    if beyond > 0:
-        height = figure.get_figheight() + LEGEND_LINE_IN * beyond
-        figure.set_figheight(min(height, HEIGHT_IN))
+        room = LEGEND_LINES
+    height = figure.get_figheight() + LEGEND_LINE_IN * max(lines - room, 0)
+    figure.set_figheight(min(height, HEIGHT_IN))
     figure.legend(
         handles=list(handles), loc="outside upper center", ncols=columns, handlelength=handlelength
     )
@@ -465,12 +411,8 @@ class Decades(LogLocator):
 
 
 def zero_floor(values: ArrayLike) -> float | None:
-    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value, or
-    None.
-
-    >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
-    (1e-09, None)
-    """
+    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value; None
+    if all are positive."""
     x = np.asarray(values, dtype=np.float64)
     if not (x <= 0).any():
         return None

@@ -105,11 +105,9 @@ def algorithms(frame: pd.DataFrame) -> Figure:
     line_in = min(ALGORITHM_LINE_IN, room / lines)
     height = ALGORITHMS_MARGIN_IN + len(taus) * (PANEL_IN + line_in * lines)
     figure, grid = panels.figure_of(height, len(taus), techniques, **SHARED)
-    shares = (
-        (ax, rows.set_index("algorithm")[COLUMNS]) for ax, rows in _cells(grid, frame, each, taus)
-    )
+    right = ((ax, of.set_index("algorithm")[COLUMNS]) for ax, of in _cells(grid, frame, each, taus))
     width_in = (style.WIDTH_IN - ALGORITHM_LABELS_IN) / (techniques * len(COLUMNS))
-    _heat(figure, ((ax, 100.0 - right, right) for ax, right in shares), (width_in, line_in))
+    _heat(figure, ((ax, 100.0 - share, share) for ax, share in right), (width_in, line_in))
     panels.label(figure, "accurate, or with so many percent of error, % of the samples")
     return figure
 
@@ -127,10 +125,10 @@ def configurations(frame: pd.DataFrame) -> Figure:
             positions=places,
             widths=0.6,
             whis=(0, 100),
+            medianprops={"color": style.COLOURS[0], "linewidth": 1.6},
             boxprops=black,
             whiskerprops=black,
             capprops=black,
-            medianprops={"color": style.COLOURS[0], "linewidth": 1.6},
         )
         shift = np.linspace(-0.2, 0.2, len(accuracy)) * (len(accuracy) > 1)
         x = places + shift[:, np.newaxis]
@@ -184,19 +182,17 @@ PROBLEM_LINE_IN, PROBLEMS_MARGIN_IN, PROBLEM_LABELS_IN = 0.15, 0.75, 0.6
 def problems(frame: pd.DataFrame) -> Figure:
     each, taus = _pooled(frame, "suite", "function", "dimension"), _two_taus(frame)
     each["wrong"] = 100.0 - each["true"]
-    several = each["suite"].nunique() > 1
-    head = each["suite"].astype(str) + " " if several else ""
+    head = each["suite"].astype(str) + " " if each["suite"].nunique() > 1 else ""
     each["problem"] = head + "f" + each["function"].astype(str)
     height = PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(each["problem"].nunique(), 4)
     settings = len(taus) * frame["outliers"].nunique()
     figure, grid = panels.figure_of(height, 1, settings, sharey=True)
-    tables = (
-        (ax, rows.pivot_table(index="problem", columns="dimension", values="wrong", sort=False))
-        for ax, rows in _cells(grid, frame, each, taus, "\n")
-    )
-    ordered = ((ax, table.sort_index(axis="columns")) for ax, table in tables)
+    cells = []
+    for ax, rows in _cells(grid, frame, each, taus, "\n"):
+        table = rows.pivot_table("wrong", "problem", "dimension", sort=False)
+        table = table.sort_index(axis="columns")
+        cells.append((ax, table, table))
     width_in = (style.WIDTH_IN - PROBLEM_LABELS_IN) / (settings * each["dimension"].nunique())
-    cells = ((ax, table, table) for ax, table in ordered)
     numbers = _heat(figure, cells, (width_in, PROBLEM_LINE_IN))
     inside = "; in the cells: not right, % of the samples" if numbers else ""
     panels.label(figure, f"dimension{inside}", "function")
@@ -227,8 +223,7 @@ def rules(frame: pd.DataFrame) -> Figure:
         for ax, (column, title) in zip(line, RULE_PANELS.items(), strict=True):
             ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
             if rows[column].isna().all():
-                nothing = {"ha": "center", "va": "center", "transform": ax.transAxes}
-                ax.text(0.5, 0.5, "no such runs", **nothing)
+                ax.text(0.5, 0.5, "no such runs", ha="center", transform=ax.transAxes)
             for name, look in looks.items():
                 part = rows[rows["rule"] == name].sort_values("saved_percent")
                 ax.plot(

@@ -103,10 +103,8 @@ def applied() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, marker and line style of an algorithm; any one of the three can identify it.
-
-    `place` is the position in the order of looks; algorithms that do not lead are grey.
-    """
+    """Colour, marker and line style of an algorithm, any of which can identify it, and its place
+    in the order of looks; algorithms that do not lead are grey."""
 
     color: str
     marker: str
@@ -125,11 +123,9 @@ LEADERS = 8  # number of algorithms in colour if there are more algorithms than 
 
 
 def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:
-    """A look for each name: the same in all figures that have the same order.
-
-    Each of the first names in `order` (those that it lacks follow in alphabetical order) owns one
-    of the `COLOURS`. Names beyond them repeat these, with other markers and lines.
-    """
+    """A look for each name: the same in all figures that have the same order. Each of the first
+    names in `order`, then of others from A to Z, owns one of the `COLOURS`; further ones repeat
+    these, with other markers and lines."""
     wanted = {str(name) for name in names}
     every = dict.fromkeys([*order, *sorted(wanted)])
     return {name: _look(k, k) for k, name in enumerate(every) if name in wanted}
@@ -139,10 +135,8 @@ def looks_in(
     frame: pd.DataFrame, column: str = "algorithm", leaders: Sequence[str] | None = None
 ) -> dict[str, Look]:
     """The looks of the algorithms in a column of all rows of a figure; missing values have none.
-
-    Up to as many algorithms as there are `COLOURS` have a colour each. Of more, the first `LEADERS`
-    of the `leaders`, the best first, have one, and the others are grey; with None, colours repeat.
-    """
+    Of more algorithms than `COLOURS`, the first `LEADERS` of the `leaders`, the best first, have a
+    colour, and the others are grey; with None, colours repeat."""
     every = looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
     if len(every) <= len(COLOURS):
         return highlighted(every, every)
@@ -155,21 +149,17 @@ def _look(k: int, place: int) -> Look:
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
-    """The looks if at most as many algorithms lead as there are `COLOURS`; the others are grey.
-
-    A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
-    all figures of a campaign in which no other leader has it.
-    """
-    ordered = sorted(leaders, key=lambda name: all_looks[name].place)
-    size = len(COLOURS)
-    taken: dict[int, str] = {}
-    for name in ordered:
-        place = all_looks[name].place
+    """The looks if at most as many algorithms lead as there are `COLOURS`; the others are grey. A
+    leader that owns its colour keeps it, each other one has the same of the last colours in all
+    figures of a campaign in which no other leader has that."""
+    size, taken = len(COLOURS), set()
+    chosen = dict.fromkeys(all_looks, OTHER)
+    for place, name in sorted((all_looks[name].place, name) for name in leaders):
         first = place if place < size else -1 - place % size
-        colour = next((first - k) % size for k in range(size) if (first - k) % size not in taken)
-        taken[colour] = name
-    chosen = {name: _look(colour, all_looks[name].place) for colour, name in taken.items()}
-    return {name: chosen.get(name, OTHER) for name in all_looks}
+        colour = next(k % size for k in range(first, first - size, -1) if k % size not in taken)
+        taken.add(colour)
+        chosen[name] = _look(colour, place)
+    return chosen
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
@@ -199,9 +189,7 @@ DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
 
 def save(figure: Figure, *paths: Path) -> None:
     """Write a figure as PDF, SVG or PNG, by the suffix of each path; of equal bytes if equal.
-
-    ValueError for another suffix; then no file is written.
-    """
+    ValueError for another suffix; then no file is written."""
     for path in paths:
         if path.suffix not in METADATA:
             raise ValueError(f"a figure is written as .pdf, .svg or .png, not {path.name}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, groupby
 from math import comb, inf, log10, nan, prod
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,10 +38,8 @@ PRECISION, TARGETS = "precision", "targets"
 
 
 class Pooled:
-    """What all criteria read: the runs, with published data, and their machines.
-
-    `slowdowns` are those of the algorithms for which they are known. `wrong` has the suite,
-    dimension and function of problems whose optimum a run has refuted.
+    """What all criteria read: the runs, with published data, and their machines; `slowdowns` of the
+    algorithms for which they are known; and the `wrong` optima, which a run has refuted.
     """
 
     def __init__(self, runs: Runs, analysis: Analysis) -> None:
@@ -60,7 +59,7 @@ class Pooled:
         self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]
     ) -> statistics.Strata:
         """Results of both on each kind of machine that both ran on."""
-        rows = problem.rows[problem.algorithms[a]], problem.rows[problem.algorithms[b]]
+        rows = (problem.rows[problem.algorithms[name]] for name in (a, b))
         return statistics.strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
@@ -103,13 +102,9 @@ class Tested(NamedTuple):
 
 
 class _Criterion:
-    """One criterion of a comparison, for all problems of a campaign.
-
-    Besides, each has `results`: that of each algorithm on a function, small is better; `gain`: how
-    much better the first one is on a function, comparable between functions; and `tested`: the test
-    on a function. `always_on_functions` tells whether single functions are tested also if there are
-    many of them.
-    """
+    """One criterion of a comparison. Each has the `results` of the algorithms on a function, small
+    is better; the `gain`, how much better the first one is there, comparable between functions; and
+    the test there. Single functions are tested also if there are many, or are not."""
 
     measure: str
     name: str
@@ -159,10 +154,8 @@ class Costs(_Criterion):
         return {name: float(one.pooled[at]) for name, one in zip(names, known, strict=True)}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
-        """Share of the targets to which the first one has the smaller ERT, minus that of the other.
-
-        Kinds of machines count equally, and ratios within the timing noise are ties.
-        """
+        """Share of the targets to which the first one has the smaller ERT, minus that of the other;
+        kinds of machines count equally, and ratios within the timing noise are ties."""
         first, second = (one.on_kinds for one in self._within(problem, a, b))
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         wins = [
@@ -173,11 +166,8 @@ class Costs(_Criterion):
         return float(np.mean(wins)) if wins else 0.0
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        """The score test at the hardest target that half of the runs of one of them reached.
-
-        If there is no such target, it is the hardest that a run of one of them reached; if there is
-        none either, the test is that of the precisions at the end.
-        """
+        """The score test at the hardest target that half of the runs of one of them reached; else
+        at the hardest that a run of one of them reached; else that of the precisions at the end."""
         both = self._within(problem, a, b)
         at = self._decisive(both)
         if at is None:
@@ -278,28 +268,23 @@ class Reached(_Criterion):
     def __init__(self, pooled: Pooled, share: float, unit: Unit) -> None:
         self.pooled, self.name, self._unit = pooled, f"{100 * share:g} %", unit
         self._times = pooled.runs.runtimes(unit, pooled.analysis.targets_from_easy)
-        self._within: dict[Space, float] = {}
         self._shares = cache(self._reached)
+        self._within: dict[Space, float] = {}
         budgets = pooled.runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64)
-        for problem in rundata.problems(pooled.runs):
-            whole = float(np.nanmax(budgets[problem.rows]))
-            most = whole * share
-            if unit == "evaluations":
-                most = max(float(np.floor(most * (1 + 1e-12))), 1.0)
-            self._within[problem.space] = max(most, self._within.get(problem.space, 0.0))
+        for space, functions in pooled.spaces.items():
+            most = share * max(float(np.nanmax(budgets[problem.rows])) for problem in functions)
+            whole = max(float(np.floor(most * (1 + 1e-12))), 1.0)
+            self._within[space] = whole if unit == "evaluations" else most
 
     def within(self, space: Space) -> float:
         return self._within[space]
 
     def over_all(self, space: Space) -> dict[str, float]:
         """Minus the mean share over the functions that all algorithms ran on, or else its own."""
-        results = [self.results(problem) for problem in self.pooled.spaces[space]]
-        names = {name for of in results for name in of}
-        complete = [of for of in results if len(of) == len(names)] or results
-        return {
-            name: float(np.mean([of[name] for of in complete if name in of]))
-            for name in sorted(names)
-        }
+        results = pd.DataFrame([self.results(problem) for problem in self.pooled.spaces[space]])
+        complete = results.dropna()
+        found = (results if complete.empty else complete).mean()
+        return {str(name): float(share) for name, share in found.sort_index().items()}
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """Minus the mean share of the targets."""
@@ -334,10 +319,8 @@ Criterion: TypeAlias = Costs | Quantile | Reached
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
-    """Smallest p-value of a test of the order of two samples in each stratum; 1 if all are equal.
-
-    The first array of a stratum belongs to the first algorithm, the last one to the second.
-    """
+    """Smallest p-value of a test of the order of two samples, the first and the last array of each
+    stratum; 1 if all are equal."""
     every = np.concatenate([sample for both in strata for sample in both]) if strata else ()
     if len(np.unique(every)) < 2:
         return 1.0
@@ -352,10 +335,9 @@ def _agreed(balance: float, values: tuple[float, float]) -> float:
 
 def number_of_criteria(analysis: Analysis, *, single_functions: bool = False) -> int:
     """Number of criteria under which a pair is tested over functions, or on each of many."""
-    costs, quantiles = len(UNITS), len(analysis.quantiles)
     if single_functions:
-        return costs + (0.5 in analysis.quantiles)
-    return costs + len(SHARES) + quantiles
+        return len(UNITS) + (0.5 in analysis.quantiles)
+    return len(UNITS) + len(SHARES) + len(analysis.quantiles)
 
 
 def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
@@ -388,7 +370,9 @@ def least_over(functions: int, pairs: int) -> float:
 
 MOST_PERTURBED = 0.5  # share of runs of a cell with which verdicts are made again without them
 
-VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
+_place = itemgetter(
+    "suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b"
+)
 
 LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs` are listed."
 
@@ -473,9 +457,9 @@ def _at_all_ends(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], 
     """The rows of the table; a verdict that a bridge between machines could change is none."""
     rows, limited = _rows(runs, analysis)
     for there in at_ends(runs, analysis.confidence):
-        found = {tuple(row[name] for name in VERDICT): row for row in _rows(there, analysis)[0]}
+        found = {_place(row): row for row in _rows(there, analysis)[0]}
         for row in rows:
-            other = found.get(tuple(row[name] for name in VERDICT), row)
+            other = found.get(_place(row), row)
             row["p"] = max(row["p"], other["p"])
             row["p_adjusted"] = max(row["p_adjusted"], other["p_adjusted"])
             if row.get("better") != other.get("better"):
@@ -509,7 +493,8 @@ def _rows(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:
                 there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
                 if there and chosen.has(*pair):
                     groups.append({k: one.tested(problem, pair) for k, one in there.items()})
-        rows += (item for group in groups for item in decide(group, alpha).items())
+        for k, row in (item for group in groups for item in decide(group, alpha).items()):
+            rows.append((k, row | {"cited": (row["function"] == ALL) == enough}))
     return [row for _, row in sorted(rows, key=lambda item: item[0])], limited
 
 
@@ -531,9 +516,10 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
             "What they change cannot be told, because too few runs are left without them: "
             f"{percent(cells.max())} of the runs of {algorithm} on f{function} are perturbed."
         )
-    level = 1 - analysis.confidence
-    before = _verdicts(rows, level)
-    after = _verdicts(_rows(others, analysis)[0], level)
+    before, after = (
+        {_place(row): row.get("better") for row in some if row["cited"]}
+        for some in (rows, _rows(others, analysis)[0])
+    )
     changed = [key for key, better in before.items() if after.get(key, better) != better]
     of = f"of {len(before)} verdicts on a pair of algorithms (table comparison)"
     if not changed:
@@ -567,23 +553,6 @@ def _at_full_speed(runs: Runs, analysis: Analysis) -> Runs | None:
     return runs.costing(runs.spent("seconds") * factor.to_numpy(dtype=np.float64))
 
 
-def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any, ...], Any]:
-    """The better algorithm, or None, of each pair and criterion that the report may cite."""
-    of_spaces: defaultdict[Space, list[tuple[int, int]]] = defaultdict(list)
-    for row in rows:
-        if row["function"] == ALL:
-            of_spaces[row["suite"], row["dimension"]].append((row["n_a"], row["tests"]))
-    enough = {
-        space: least_over(max(n for n, _ in of), min(pairs for _, pairs in of)) <= level
-        for space, of in of_spaces.items()
-    }
-    return {
-        tuple(row[name] for name in VERDICT): row.get("better")
-        for row in rows
-        if (row["function"] == ALL) == enough[row["suite"], row["dimension"]]
-    }
-
-
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
     test, share = statistics.wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
@@ -600,10 +569,8 @@ def over(gains: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def decide(group: Group, alpha: float) -> Group:
-    """Add the decisions: p-values times the number of tests, adjusted over the criteria.
-
-    A criterion whose smallest possible p-value is too large cannot be decided, and does not count.
-    """
+    """Add the decisions: p-values times the number of tests, adjusted over the criteria whose
+    smallest possible p-value is small enough."""
     for row in group.values():
         row["p_adjusted"] = min(row["p"] * row["tests"], 1.0) if row["balance"] else 1.0
     counted = [row for row in group.values() if not row["least"] * row["tests"] > alpha]
@@ -623,30 +590,25 @@ def decide(group: Group, alpha: float) -> Group:
 
 
 class _Contest:
-    """All pairs under one criterion in one suite and dimension.
-
-    - `on`: For each pair, the functions that both ran.
-    - `pairs`: The number of pairs in the smallest family of tests over the functions.
-    - `functions_compared`: The largest number of functions over which a pair is tested.
-    """
+    """All pairs under one criterion in one suite and dimension: the functions that both ran; the
+    number of pairs in the smallest family of tests over the functions, and the largest number of
+    functions over which a pair is tested."""
 
     def __init__(
         self, criterion: Criterion, space: Space, functions: list[ProblemRuns], analysis: Analysis
     ) -> None:
-        self._criterion, self._space, self.functions = criterion, space, functions
-        self._analysis = analysis
+        self._criterion, self._space, self._analysis = criterion, space, analysis
+        self.always_on_functions = criterion.always_on_functions
         self.on: defaultdict[Pair, list[ProblemRuns]] = defaultdict(list)
         for problem in functions:
             for pair in combinations(criterion.algorithms(problem), 2):
                 self.on[pair].append(problem)
-        self.always_on_functions = criterion.always_on_functions
         of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
         self.functions_compared = max(of_pairs, default=0)
         self._gains = cache(self._gains_of)
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
-        in_pairs = criterion.measure != TARGETS and not complete
-        self._values = {} if in_pairs else criterion.over_all(space)
-        self._values = self._values or self._ranks_in_pairs()
+        as_one = complete or criterion.measure == TARGETS
+        self._values = (as_one and criterion.over_all(space)) or self._ranks_in_pairs()
         self._planned = Listed(rundata.planned(analysis))
         named = {pair: len(on) for pair, on in self.on.items() if self._planned.has(*pair)}
         self._families = {
@@ -656,8 +618,8 @@ class _Contest:
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
 
     def listed(self) -> Listed:
-        chosen = rundata.listed(self._analysis, self._values)
-        return self._with_the_best(chosen, self._values, self.over)
+        usual = rundata.listed(self._analysis, self._values)
+        return self._with_the_best(usual, self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
         results = self._criterion.results(problem)
@@ -701,8 +663,7 @@ class _Contest:
 
     def _ranks_in_pairs(self) -> dict[str, float]:
         """1 plus the sum over the others of the shares of functions on which they are better."""
-        names = {name for pair in self.on for name in pair}
-        ranks = dict.fromkeys(sorted(names), 1.0)
+        ranks = dict.fromkeys(sorted({name for pair in self.on for name in pair}), 1.0)
         for pair in self.on:
             share = _share(self._gains(pair))
             ranks[pair[0]] += 1 - share
@@ -727,9 +688,7 @@ class _Contest:
 
 def _share(gains: NDArray[np.float64]) -> float:
     """Share of the functions on which the first algorithm is better; ties count half."""
-    if not gains.size:
-        return 0.5
-    return float(np.mean((gains > 0) + 0.5 * (gains == 0)))
+    return float(np.mean((gains > 0) + 0.5 * (gains == 0))) if gains.size else 0.5
 
 
 def _union(every: Iterable[Listed]) -> Listed:
@@ -743,11 +702,8 @@ Medians: TypeAlias = tuple[float, ...]
 
 
 class Reversal(NamedTuple):
-    """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
-
-    `better_on`: On how many functions each has the strictly better median, in the order of
-    `Medians`.
-    """
+    """A pair with opposite orders over its functions; on how many each has the strictly better
+    median, in the order of `Medians`; `p_adjusted` is times the number of tests."""
 
     pair: Pair
     first_by_evaluations: bool
@@ -835,73 +791,66 @@ def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
     significant: whether `p_adjusted` is at most 1 − confidence and, at a fixed target, the ratio of
         times is above `detectable_ratio`
     """
-    tests: Counter[tuple[Any, ...]] = Counter()
-    rows: list[dict[str, Any]] = []
     targets, alpha = analysis.targets_from_easy, 1 - analysis.confidence
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = rundata.evaluations_allowed(runs), rundata.precision_at_the_end(runs)
     listed_in = rundata.listed_by_precision(runs, analysis)
-    least = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
-    asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
-    reached = rundata.precision_at(runs, asked)
-    medians: dict[Space, defaultdict[Pair, list[Medians]]] = {}
-    equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
-    everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
-    functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
-    for problem, _ in least:
-        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
     wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
-    for (problem, own), (_, points), at in zip(least, asked, reached, strict=True):
-        space = problem.space
-        pairs = comb(len(problem.algorithms), 2)
-        enough = least_over(functions[space], len(everyone[space])) <= alpha
+    noise = timing_noise(runs, analysis)[["suite", "dimension", "function", "detectable_ratio"]]
+    detectable = {(*place, str(function)): ratio for *place, function, ratio in noise.to_numpy()}
+    every = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
+    asked = [(problem, np.unique(list(own.values()))) for problem, own in every]
+    reached = zip(every, asked, rundata.precision_at(runs, asked), strict=True)
+    over_all: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
+    for space, of_space in groupby(reached, lambda one: one[0][0].space):
+        functions = list(of_space)
+        in_pairs = [list(combinations(problem.algorithms, 2)) for (problem, _), *_ in functions]
+        count = Counter(pair for on_one in in_pairs for pair in on_one)
+        enough = least_over(sum(map(bool, in_pairs)), len(count)) <= alpha
         on_one = number_of_criteria(analysis, single_functions=enough)
-        tests[*space, FIXED_BUDGET] += pairs * on_one
-        tests[*space, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
-        if (*space, int(problem.names["function"])) in wrong:
-            continue
-        chosen = list(listed_in[space].pairs(list(problem.algorithms)))
-        at_points, ends = problem.split(at), problem.samples(best)
-        for pair in chosen:
-            equal = min(own[name] for name in pair)
-            k = np.searchsorted(points, equal)
-            both = [at_points[name][:, k] for name in pair], [ends[name] for name in pair]
-            four = tuple(median(sample) for samples in both for sample in samples)
-            medians.setdefault(space, defaultdict(list))[pair].append(four)
-            equals[space, pair].append(equal)
-            if _inverted(*four):
-                row = _row(problem, pair, four, criterion=FIXED_BUDGET, evaluations=equal)
-                p_values = (_p_of_order(*samples) for samples in both)
-                rows.append(row | dict(zip(P_OF_UNIT, p_values, strict=True)))
-        rows += _at_fixed_targets(problem, chosen, targets, costs)
-    noise = timing_noise(runs, analysis).to_dict("records")
-    detectable = {_place(row): row["detectable_ratio"] for row in noise}
-    for row in rows:
-        row["detectable_ratio"] = detectable.get(_place(row), nan)
-        larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
-        family = row["suite"], row["dimension"], row["criterion"]
-        row["p_adjusted"] = min(larger * tests[family], 1.0)
-        least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
-        timed = row["criterion"] == FIXED_TARGET  # an unknown ratio (NaN) explains no order
-        explained = timed and most_s <= least_s * row["detectable_ratio"]
-        row["significant"] = row["p_adjusted"] <= alpha and not explained
-    over_all = [
-        {
-            **dict(zip(("suite", "dimension"), space, strict=True)),
-            **{"function": ALL, "criterion": FIXED_BUDGET, "detectable_ratio": nan},
-            **one._asdict(),
-            **_pair(one.pair, one.better_on, one.first_by_evaluations),
-            "evaluations": median(np.array(equals[space, one.pair])),
-            "significant": one.p_adjusted <= alpha,
-        }
-        for space, of_pairs in medians.items()
-        for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
-    ]
+        tests = {FIXED_BUDGET: on_one, FIXED_TARGET: max(len(targets), on_one)}
+        medians: defaultdict[Pair, list[Medians]] = defaultdict(list)
+        equals: defaultdict[Pair, list[float]] = defaultdict(list)
+        for (problem, own), (_, points), at in functions:
+            function = problem.names["function"]
+            if (*space, int(function)) in wrong:
+                continue
+            chosen = list(listed_in[space].pairs(list(problem.algorithms)))
+            at_points, ends = problem.split(at), problem.samples(best)
+            found = []
+            for pair in chosen:
+                equal = min(own[name] for name in pair)
+                k = np.searchsorted(points, equal)
+                both = [at_points[name][:, k] for name in pair], [ends[name] for name in pair]
+                four = tuple(median(sample) for samples in both for sample in samples)
+                medians[pair].append(four)
+                equals[pair].append(equal)
+                if _inverted(*four):
+                    row = _row(problem, pair, four, criterion=FIXED_BUDGET, evaluations=equal)
+                    p_values = (_p_of_order(*samples) for samples in both)
+                    found.append(row | dict(zip(P_OF_UNIT, p_values, strict=True)))
+            ratio = detectable.get((*space, str(function)), nan)
+            for row in [*found, *_at_fixed_targets(problem, chosen, targets, costs)]:
+                larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
+                p = min(larger * count.total() * tests[row["criterion"]], 1.0)
+                least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
+                timed = row["criterion"] == FIXED_TARGET  # an unknown ratio explains no order
+                significant = p <= alpha and not (timed and most_s <= least_s * ratio)
+                row |= {"detectable_ratio": ratio, "p_adjusted": p, "significant": significant}
+                rows.append(row)
+        over_all += [
+            {
+                **dict(zip(("suite", "dimension"), space, strict=True)),
+                **{"function": ALL, "criterion": FIXED_BUDGET, "detectable_ratio": nan},
+                **one._asdict(),
+                **_pair(one.pair, one.better_on, one.first_by_evaluations),
+                "evaluations": median(np.array(equals[one.pair])),
+                "significant": one.p_adjusted <= alpha,
+            }
+            for one in reversals(medians, tests=len(count) * number_of_criteria(analysis))
+        ]
     return [*over_all, *rows], {"pairs": rundata.in_words(listed_in)}
-
-
-def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
-    return row["suite"], row["dimension"], str(row["function"])
 
 
 def _at_fixed_targets(
@@ -911,22 +860,22 @@ def _at_fixed_targets(
     costs: dict[Unit, KnownCosts],
 ) -> Iterator[dict[str, Any]]:
     until = {unit: rundata.limits(problem, costs[unit].known) for unit in UNITS}
-    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     for pair in pairs:
         limit = {unit: min(until[unit][name] for name in pair) for unit in UNITS}
+        rows = [problem.rows[problem.algorithms[name]] for name in pair]
         spent = {
-            unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
-            for unit in UNITS
+            name: [costs[unit].spent.of(mine).within(limit[unit]) for mine in rows]
+            for name, unit in P_OF_UNIT.items()
         }
-        erts = np.array([one.ert for unit in P_OF_UNIT.values() for one in spent[unit]])
+        erts = np.array([one.ert for both in spent.values() for one in both])
         for k, target in enumerate(targets):
             values = erts[:, k].tolist()
             if _inverted(*values):
-                row = _row(problem, pair, values, criterion=FIXED_TARGET, target=target)
-                row |= {"evaluations": limit["evaluations"]}
-                for name, unit in P_OF_UNIT.items():
-                    both = (of[:, k] for one in spent[unit] for of in (one.cost, one.success))
-                    row[name] = statistics.equal_ert(*both)
+                facts = {"criterion": FIXED_TARGET, "evaluations": limit["evaluations"]}
+                row = _row(problem, pair, values, target=target, **facts)
+                for name, (a, b) in spent.items():
+                    of_both = (of[:, k] for of in (a.cost, a.success, b.cost, b.success))
+                    row[name] = statistics.equal_ert(*of_both)
                 yield row
 
 

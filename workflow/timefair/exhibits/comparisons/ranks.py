@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,8 +54,7 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 @dataclass(frozen=True)
 class Case:
     """What is ranked under one criterion: suite, dimension, measure and criterion; algorithms in
-    alphabetical order; mean ranks on each function, shape (functions, algorithms).
-    """
+    alphabetical order; mean ranks on each function, shape (functions, algorithms)."""
 
     names: dict[str, Any]
     algorithms: tuple[str, ...]
@@ -62,9 +62,8 @@ class Case:
 
     def averages(self) -> dict[str, float]:
         """The average rank of each algorithm; NaN if no function was run with all of them."""
-        return dict(
-            zip(self.algorithms, statistics.average_ranks(self.scores).tolist(), strict=True)
-        )
+        averages = statistics.average_ranks(self.scores).tolist()
+        return dict(zip(self.algorithms, averages, strict=True))
 
 
 @exhibit(
@@ -130,17 +129,13 @@ def cases(runs: Runs, analysis: Analysis) -> list[Case]:
 
 
 def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
-    rows = [
-        (*problem.space, measure, criterion, problem.names["function"], *of_algorithm)
-        for problem, measure, criterion, found in _ranks(with_published(runs), analysis)
-        for of_algorithm in found.items()
-    ]
-    frame = pd.DataFrame(rows, columns=[*KEYS, "function", "algorithm", "rank"])
-    for key, of in frame.groupby(list(KEYS), sort=False):
-        scores = of.pivot(index="function", columns="algorithm", values="rank").dropna()
-        yield Case(
-            dict(zip(KEYS, key, strict=True)), tuple(map(str, scores)), scores.to_numpy(np.float64)
-        )
+    every: defaultdict[tuple[Any, ...], list[dict[str, float]]] = defaultdict(list)
+    for problem, *key, ranks in _ranks(with_published(runs), analysis):
+        every[*problem.space, *key].append(ranks)
+    for of_case, of_functions in every.items():
+        scores = pd.DataFrame(of_functions).sort_index(axis="columns").dropna()
+        names = dict(zip(KEYS, of_case, strict=True))
+        yield Case(names, tuple(scores.columns), scores.to_numpy(dtype=np.float64))
 
 
 def _ranks(
@@ -185,8 +180,7 @@ def _in_pairs(
     quantiles: Sequence[float] = (),
 ) -> NDArray[np.float64]:
     """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
-    (algorithms, results); each pair within the cost that all runs of both were allowed.
-    """
+    (algorithms, results); each pair within the cost that all runs of both were allowed."""
     names, until = list(split), rundata.limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -259,17 +253,17 @@ def posthoc(runs: Runs, analysis: Analysis) -> Made:
     p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
     p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
     """
-    parts, complete = [], True
+    rows, complete = [], True
     for case in cases(runs, analysis):
-        pairs, names = statistics.posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        pairs, names = statistics.posthoc(case.scores), case.algorithms
         chosen = rundata.listed(analysis, case.averages())
-        part = {"algorithm_a": names[pairs.first], "algorithm_b": names[pairs.second]}
-        part |= {"rank_difference": pairs.difference, "z": pairs.z, "p_raw": pairs.p}
-        part |= {name: getattr(pairs, name) for name in ("p_holm", "p_shaffer", "p_nemenyi")}
-        kept = list(map(chosen.has, part["algorithm_a"], part["algorithm_b"]))
-        parts.append(case.names | {name: values[kept] for name, values in part.items()})
-        complete = complete and all(kept)
-    return iter(parts), {"pairs": "" if complete else IN_PART}
+        numbers = pairs.difference, pairs.z, pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi
+        for first, second, *of_pair in zip(pairs.first, pairs.second, *numbers, strict=True):
+            if chosen.has(names[first], names[second]):
+                rows.append((*case.names.values(), names[first], names[second], *of_pair))
+            else:
+                complete = False
+    return rows, {"pairs": "" if complete else IN_PART}
 
 
 FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
@@ -283,16 +277,13 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     run with every algorithm, the algorithms are ranked by their average rank over the targets."""
     keys = ["suite", "dimension", "criterion"]
     parts = []
-    for (suite, dimension, criterion), rows in frame.groupby(keys):
+    for key, rows in frame.groupby(keys):
         for column, position in POSITIONS.items():
-            on_functions = rows.pivot_table(
-                index="function", columns="algorithm", values=column, observed=True
-            )
+            on_functions = rows.pivot_table(column, "function", "algorithm", observed=True)
+            part: dict[str, Any] = dict(zip(keys, key, strict=True)) | {"position": position}
+            part |= {"algorithm": on_functions.columns, "panel": PANELS[str(key[-1])]}
             averages = statistics.average_ranks(on_functions.dropna())
-            part: dict[str, Any] = {"suite": suite, "dimension": dimension}
-            part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
-            part |= {"algorithm": on_functions.columns, "average_rank": averages}
-            parts.append(pd.DataFrame(part))
+            parts.append(pd.DataFrame(part | {"average_rank": averages}))
     slopes = pd.concat(parts) if parts else frame
     slopes.attrs = frame.attrs
     return slopes
