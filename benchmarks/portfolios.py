@@ -29,7 +29,7 @@ import pandas as pd
 
 from timefair.algorithms import registry
 from timefair.campaign import configuration
-from timefair.extensions.portfolios.tables import Search, reached_by_any
+from timefair.extensions.portfolios.tables import Search
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
@@ -92,7 +92,7 @@ def prediction_interval(
     """Interval of the share of as many new runs, with the noise of the old and the new ones."""
     counts = np.asarray(hits)
     chance = rng.beta(counts + 0.5, runs - counts + 0.5, size=(draws, counts.size))
-    new = rng.binomial(runs, np.clip(reached_by_any(chance, axis=1), 0.0, 1.0))
+    new = rng.binomial(runs, np.clip(1 - np.prod(1 - chance, axis=1), 0.0, 1.0))
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(new, [tail, 1 - tail], method="inverted_cdf")
     return float(low / runs), float(high / runs)
@@ -115,7 +115,7 @@ def compared(
                 "function": place[0],
                 "instance": place[1],
                 "target": TARGETS[target],
-                "predicted": float(reached_by_any(np.array(hits) / runs)),
+                "predicted": float(1 - np.prod(1 - np.array(hits) / runs)),
                 "low": low,
                 "high": high,
                 "measured": share,
