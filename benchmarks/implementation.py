@@ -28,7 +28,7 @@ import pyarrow as pa
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.break_even.sets import OwnTimes
+from timefair.extensions.break_even.tables import OwnTimes
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 from timefair.records.rundata.runs import Runs
