@@ -120,6 +120,7 @@ def planned(workspace, **changes):
     changed.config = workspace.folder / "changed.yaml"
     changed.configure(**CAMPAIGN | changes)
     said = changed.complete("--dry-run")
+    assert " finished runs are kept; " in said
     rules = set(re.findall(r"^(?:local)?rule (\w+):", said, flags=re.M))
     return rules, re.findall(r"output: \S*/records/(\w+)/\w+/(\w\S+)\.parquet", said)
 

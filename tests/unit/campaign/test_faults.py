@@ -170,6 +170,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("bbob", {"algorithms.other": DE, "block": "node", "rounds": 3, "stopping.rule": "race"},
      "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
      "rest; choose another rule, or write null"),
+    ("bbob", {"problems.instances": [*range(1, 240, 2)], "instances_per_job": 120},
+     "instances_per_job: 120: the list of the instances of a job has 424 characters, and file"),
 ]  # fmt: skip
 
 

@@ -180,6 +180,7 @@ def workflow(**changes: object) -> SimpleNamespace:
     """What Snakemake says of itself when it is about to run jobs, unless told."""
     usual = {
         "is_main_process": True, "executor_plugin": "local", "dryrun": False, "local_exec": True,
+        "output_settings": SimpleNamespace(dryrun=False),
         "scheduling_settings": SimpleNamespace(max_jobs_per_timespan="100/1s"),
     }  # fmt: skip
     return SimpleNamespace(**usual | changes)

@@ -309,6 +309,6 @@ def test_check_and_a_dry_run_say_it(copied, monkeypatch, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if line.startswith(("finished", "not kept"))] == lines
 
-    dry = SimpleNamespace(is_main_process=True, executor_plugin=None, dryrun=True)
+    dry = SimpleNamespace(is_main_process=True, output_settings=SimpleNamespace(dryrun=True))
     driver.Driver(dry, campaign, provenance.measure_keys(campaign), folder)
     assert capsys.readouterr().err.splitlines() == lines

@@ -60,7 +60,7 @@ class Driver:
     ) -> None:
         self._workflow, self.folder = workflow, folder
         self.campaign, self._keys = campaign, keys
-        if workflow.is_main_process and workflow.dryrun and folder.is_dir():
+        if workflow.is_main_process and workflow.output_settings.dryrun and folder.is_dir():
             _say(collected.finished(campaign, keys, folder))
 
     def take(self) -> list[str]:

@@ -111,6 +111,8 @@ class Layout:
                 if name not in COLUMNS:
                     unknown = f"unknown column{suggest(name, COLUMNS)}; known: {', '.join(COLUMNS)}"
                     raise InputError(f"{option}: {name!r}: {unknown}")
+                if name in found.columns or name in found.constants:
+                    raise InputError(f"{option}: {name}: given twice")
                 is_number = COLUMNS[name].kind != "text" and option == "--set"
                 if is_number and _floats(pd.Series([word])) is None:
                     raise InputError(f"--set: {name}: {word!r}: should be a number")

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails
 from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import added_keys, elsewhere
 from timefair.basics.files import regular
-from timefair.basics.sections import Section
+from timefair.basics.sections import Section, format_ranges
 from timefair.campaign.configuration.model import (
     CHOICES,
     UNKNOWN,
@@ -53,6 +53,7 @@ _SAID = {
 FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
 """The key of a section for which users give the section itself."""
 
+LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
 OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
@@ -169,6 +170,13 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from (f"problems.{fault}" for fault in error.faults)
     else:
         yield from _problem_faults(campaign, suite)
+    longest = max((format_ranges(chunk, "_") for chunk in campaign.instance_chunks), key=len)
+    if len(longest) > LONGEST_LIST:
+        yield (
+            f"instances_per_job: {campaign.instances_per_job}: the list of the instances of a job "
+            f"has {len(longest)} characters, and file names have room for {LONGEST_LIST}; use a "
+            "smaller number, or instances without gaps"
+        )
     for label, spec in campaign.algorithms.items():
         if spec.tuned is None:
             yield from _algorithm_faults(campaign, label, suite)
@@ -481,8 +489,11 @@ def check_name(name: object) -> None:
 def _named(campaign: Campaign) -> Campaign:
     """The campaign with the names that the user's function gives; those in the file come first."""
     problems = campaign.problems
-    if problems.names or not (names := declared(problems.suite)):
-        return campaign
+    try:
+        if problems.names or not (names := declared(problems.suite)):
+            return campaign
+    except InputError as error:
+        raise InputError(*(f"problems.suite: {fault}" for fault in error.faults)) from None
     named = problems.model_copy(update={"names": names})
     return campaign.model_copy(update={"problems": named})
 

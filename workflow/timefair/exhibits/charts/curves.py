@@ -96,17 +96,22 @@ def _step_curves(
     grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
     grid[0].axes.set_yticks(np.linspace(0, top, 5))
     few = sum(look.leads for look in looks.values()) <= FEW
-    most = frame["x"].max() * (1 - 1e-9)
+    most, ends = frame["x"].max() * (1 - 1e-9), {}
     for panel in grid:
         shown = panel._replace(rows=panel.rows[panel.rows["x"] >= bounds[0]])
         for name, points in panels.leading(shown, POINTS, looks, step=True):
             last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
+            ends[name] = (bounds[1], last[0, 1])
             points = np.concatenate([points, last])
             narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
             panels.observed_curve(panel.axes, points, name, looks, STEP_BAND_ALPHA * narrow)
     panels.label(figure, x_label, label)
-    panels.legend(figure, looks)
+    room_in = figure.get_figheight() - panels.MARGIN_IN
+    if len(grid) == 1 and panels.nameable(figure, looks, room_in):
+        panels.name_ends(grid[0].axes, looks, ends, room_in)
+    else:
+        panels.legend(figure, looks)
     return figure
 
 

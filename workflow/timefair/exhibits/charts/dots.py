@@ -323,6 +323,7 @@ PANEL_IN = 1.2
 RANK_IN = 0.09
 MOST_IN = 3.6  # maximal height of a panel
 APART = 0.05
+RIGHT = 0.16  # room at the right of the last position
 TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
 TICK_IN = 0.11  # height that a tick label needs
 
@@ -348,7 +349,14 @@ def slopes(frame: pd.DataFrame) -> Figure:
     apart = -(-TICK_IN * len(looks) // max(height - TITLE_IN, TICK_IN))  # so that no labels touch
     axes[0, 0].set_yticks(range(1, len(looks) + 1, int(apart)))
     panels.label(figure, y="average rank (1 is best)")
-    panels.legend(figure, looks)
+    if panels.nameable(figure, looks, height - TITLE_IN):
+        for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
+            last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
+            y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
+            ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
+            panels.name_ends(ax, looks, ends, height - TITLE_IN)
+    else:
+        panels.legend(figure, looks)
     return figure
 
 
@@ -360,5 +368,5 @@ def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         shift = APART * len(positions) * ((leading.index(name) + 0.5) / len(leading) - 0.5)
         ax.plot(numbers[:, 0] + shift, numbers[:, 1], **looks[name].line)
     ax.set_xticks(range(len(positions)), positions)
-    ax.set_xlim(-0.3, len(positions) - 0.7)
+    ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
     ax.grid(visible=False, axis="x")

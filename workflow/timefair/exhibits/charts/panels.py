@@ -303,6 +303,12 @@ def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tup
         yield name, values[np.argsort(values[:, 0], kind="stable")]
 
 
+def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
+    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
+    short = all(look.leads and len(name) <= most for name, look in looks.items())
+    return short and NAME_IN * len(looks) <= room_in
+
+
 def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines: bool) -> None:
     """Give all panels a row per algorithm, the first on top, with its name, or draw a legend."""
     first = grid[0].axes
@@ -310,12 +316,25 @@ def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines
     spec = first.get_subplotspec()
     count = spec.get_gridspec().nrows if spec else 1
     room_in = (figure.get_figheight() - MARGIN_IN) / count - AROUND_ROWS_IN
-    most = NAME_LETTERS_PER_IN * figure.get_figwidth()
-    short = all(look.leads and len(name) <= most for name, look in looks.items())
-    named = list(looks) if short and NAME_IN * len(looks) <= room_in else []
+    named = list(looks) if nameable(figure, looks, room_in) else []
     first.set_yticks(range(len(named)), named)
     if not named:
         legend(figure, looks, lines=lines)
+
+
+def name_ends(
+    ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
+) -> None:
+    """Write the name of each algorithm at the right of its curve, whose last point is given; names
+    that would touch are moved apart, and joined with their curves."""
+    scale = ax.transScale + ax.transLimits
+    last = {name: scale.transform(end) for name, end in ends.items()}
+    heights = {name: float(y) for name, (_, y) in last.items()}
+    for name, height in style.apart(heights, NAME_IN / height_in, 0.0, 1.0).items():
+        x, y = np.array([last[name], (1.03, height)]).T
+        color = looks[name].color
+        curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
+        ax.text(1.04, height, name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
