@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -51,6 +51,13 @@ class Value:
     wrap: int | None = None
     equal: str | None = None
     digits: int | None = None
+
+    @classmethod
+    def with_limits(
+        cls, column: str, label: str, better: Literal["low", "high"] | None = None, **facts: Any
+    ) -> Value:
+        """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
+        return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
 
     @classmethod
     def of(cls, column: Column, columns: Iterable[Column]) -> Value:

@@ -111,11 +111,11 @@ def of_table(path: Path) -> Iterator[Answer]:
     faults = table_read.Faults()
     try:
         table = table_read.rows_of(path, Cautions())
-        columns = table_read.guessed(table.column_names)
+        columns = table_read.guessed([*table])
         if lacking := [name for name in COLUMNS if name not in columns]:
             raise InputError(f"has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
         numeric = [name for name in columns if table_read.COLUMNS[name].kind != "text"]
-        frame = table.select([*columns.values()]).rename_columns([*columns]).to_pandas()
+        frame = table[[*columns.values()]].set_axis([*columns], axis=1)
         for name in numeric:
             frame[name] = table_read.numbers_of(table[columns[name]], name, faults)
         faults.refuse()
