@@ -12,14 +12,14 @@ import argparse
 import os
 import statistics
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import Host, hosted
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 
 USE = "timefair:random-search"
 DIMENSIONS = (2, 10, 40)

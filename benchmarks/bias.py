@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.extensions.audit import probe
 from timefair.machine.linux import kernel
 from timefair.measure import run as running
 from timefair.measure.trial import run_seed, stream
-from timefair.problems.base import Problem
+from timefair.problems.problem import Problem
 
 
 class Over(BaseException):
@@ -87,7 +87,7 @@ def run_here(algorithm: Algorithm, problem: Problem, use: str, seed: int) -> dic
 
 def audits(use: str, first: int, last: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     kernel.adopt_orphans()
-    algorithm = registry.load(use, {})
+    algorithm = libraries.load(use, {})
     algorithm.prepare()
     for seed in range(first, last + 1):
         yield seed, [vars(one) for one in probe.probe(algorithm, use, seed)]

@@ -88,12 +88,12 @@ def spent(algorithm, problem, evaluations, seed):
 
 def worker() -> None:
     """Print the evaluations of each cell, then seconds and kernels for each seed that is read."""
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
     from timefair.measure.perturbation import kernels
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     cells = [
-        (label, f, registry.load(use, {}), SUITES["bbob"].problem(f, DIMENSION, 1))
+        (label, f, libraries.load(use, {}), SUITES["bbob"].problem(f, DIMENSION, 1))
         for label, use in ALGORITHMS.items()
         for f in FUNCTIONS
     ]
@@ -166,7 +166,7 @@ def main() -> None:
 
 def report(rows: list) -> None:
     """Print the table."""
-    from timefair.algorithms.registry import implementation
+    from timefair.algorithms.libraries import implementation
     from timefair.records.rundata.published import bridge
 
     seconds, kernels = defaultdict(list), defaultdict(list)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
 BATCH = 1000

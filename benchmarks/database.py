@@ -28,7 +28,7 @@ from timefair.campaign import collected, configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.store import entry
 from timefair.measure.runner import JobFailed, measured
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 WIDE = [1e5, 1e4, 1e3, 316, 100, 31.6, 10, 3.16, 1, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8]
 """Targets for suites whose values differ more from the best one than those of bbob."""

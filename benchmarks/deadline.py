@@ -16,11 +16,11 @@ import time
 
 import numpy as np
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 ENTRY = struct.Struct("<qd")
 

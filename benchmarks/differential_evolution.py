@@ -21,11 +21,11 @@ from collections.abc import Callable
 import cocoex
 import numpy as np
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 EVALUATIONS, REPETITIONS = 10_000, 9
 F, CR = 0.5, 0.9
@@ -66,7 +66,7 @@ def launched(
     function: int, dimension: int, use: str, parameters: dict, by_calls: bool = False
 ) -> Callable[[], float]:
     """Seconds of an evaluation in a launch of an algorithm."""
-    algorithm = registry.load(use, parameters)
+    algorithm = libraries.load(use, parameters)
     algorithm.prepare()
     problem = SUITES["bbob"].problem(function, dimension, 1)
 

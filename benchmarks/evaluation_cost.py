@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 from timefair.statistics.ert import ert, ert_interval
-from timefair.statistics.runtimes import runtimes
+from timefair.statistics.hitting_times import runtimes
 
 CLIMBER = Path(__file__).parents[1] / "docs/guide/external/climber.py"
 ALGORITHMS = {
@@ -103,7 +103,7 @@ def main() -> None:
     with held_cores(1):
         for name in options.algorithms:
             use, parameters = ALGORITHMS[name]
-            algorithm = registry.load(use, parameters)
+            algorithm = libraries.load(use, parameters)
             for function in FUNCTIONS:
                 problem = replace(SUITES["bbob"].problem(function, DIMENSION, 1), native=None)
                 for cost_s in options.costs:

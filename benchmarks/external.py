@@ -23,13 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 
 EXAMPLES = Path(__file__).parents[1] / "docs/guide/external"
 BATCHES = (1, 20)
@@ -88,7 +88,7 @@ def main() -> None:
         for name, command in commands(folder).items():
             for size in BATCHES:
                 use = f"external:{command}"
-                algorithms[name, size] = registry.load(use, {"offspring": size})
+                algorithms[name, size] = libraries.load(use, {"offspring": size})
         rows: dict = {key: [] for key in algorithms}
         for _ in range(options.repetitions):
             for key, algorithm in algorithms.items():

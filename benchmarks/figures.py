@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.cli.common import read_table
+from timefair.cli.arguments import read_table
 from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import Page
 from timefair.exhibits.registry import FIGURES, FigureEntry

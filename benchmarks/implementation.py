@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.break_even.tables import OwnTimes
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
@@ -173,7 +173,7 @@ def main() -> None:
     options = parser.parse_args()
     cells = []
     for name in options.algorithms:
-        algorithm, rows = registry.load(ALGORITHMS[name], {}), []
+        algorithm, rows = libraries.load(ALGORITHMS[name], {}), []
         for function in FUNCTIONS:
             problem = SUITES["bbob"].problem(function, DIMENSION, 1)
             each_s = calibrated(problem)

@@ -22,14 +22,14 @@ import pandas as pd
 from loads import BURSTS, BUSY_OTHER, BUSY_SAME, LONG_BURSTS, MEMORY, Load, loaded
 from scipy.stats import binomtest
 
-from timefair.algorithms import registry
-from timefair.cli.common import THREAD_VARIABLES
+from timefair.algorithms import libraries
+from timefair.cli.arguments import THREAD_VARIABLES
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.perturbation import RunMonitor
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.rundata.runs import reference_s
 
 BLOCK = 10
@@ -53,7 +53,7 @@ class Measurer:
         self.held = contextlib.ExitStack()
         self.cores = self.held.enter_context(held_cores(1))
         self.allowance = Allowance(time_ns=round(time_s * 1e9))
-        self.algorithm = registry.load("pycma:CMA-ES", {})
+        self.algorithm = libraries.load("pycma:CMA-ES", {})
         self.problem = SUITES["bbob"].problem(8, 10, 1)
         prepare(self.algorithm, self.problem)
         self.monitor = RunMonitor(self.cores, reference=True, budget_s=time_s)

@@ -16,11 +16,11 @@ import resource
 import statistics
 import time
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import Views, views
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.status import Isolation
 
 LIBRARIES = ("nevergrad", "scipy.optimize", "cma")
@@ -41,7 +41,7 @@ def main() -> None:
         importlib.import_module(name)
     kernel.adopt_orphans()
     problem = SUITES["bbob"].problem(8, 10, 1)
-    algorithm = registry.load("timefair:random-search", {})
+    algorithm = libraries.load("timefair:random-search", {})
     private = views(Isolation.PRIVATE, [], options.memory_mb)
     kinds = {
         "neither": Views(watched=()),

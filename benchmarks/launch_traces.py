@@ -19,19 +19,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import LaunchCode, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES
 from timefair.records import consistency
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.thinning import Thinning
-from timefair.statistics.runtimes import runtimes
+from timefair.statistics.hitting_times import runtimes
 
 ALGORITHMS = {
     "random search": "timefair:random-search",
@@ -60,7 +60,7 @@ def measured(use: str, function: int, run: int, time_s: float) -> dict:
         patch("timefair.measure.evaluation.state.Measurement", everything),
         patch.object(consistency, "THINNING", EVERY),
     ):
-        row = measure_run(registry.load(use, {}), problem, allowance, seed=run)
+        row = measure_run(libraries.load(use, {}), problem, allowance, seed=run)
     assert row["status"] == "ok", row
     cell = {"suite": "bbob", "function": function, "dimension": DIMENSION, "instance": 1}
     return row | cell | {"algorithm": use, "run": run, "f_opt": problem.f_opt}

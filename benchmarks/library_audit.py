@@ -31,10 +31,10 @@ from typing import NamedTuple
 import bias
 import numpy as np
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.adapter import Enough
 from timefair.extensions.libraries import mealpy, niapy
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 PAGE = Path(__file__).parents[1] / "docs/reference/audit.md"
 ADAPTERS: dict[str, ModuleType] = {"mealpy": mealpy, "niapy": niapy}
@@ -114,7 +114,7 @@ class Row(NamedTuple):
 
 def launched(use: str, most: int, limit_s: float) -> tuple[Kept, float]:
     """One launch, and its CPU time."""
-    algorithm, objective = registry.load(use, {}), Kept(most)
+    algorithm, objective = libraries.load(use, {}), Kept(most)
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002 (as the measuring code does)
     signal.setitimer(signal.ITIMER_PROF, limit_s)
@@ -130,7 +130,7 @@ def launched(use: str, most: int, limit_s: float) -> tuple[Kept, float]:
 
 def audited(library: str, name: str, most: int, limit_s: float) -> Row:
     use = f"{library}:{name}"
-    if reason := registry.LIBRARIES[library].missing(name):
+    if reason := libraries.LIBRARIES[library].missing(name):
         return Row(f"it {reason}")
     watched = ADAPTERS[library].np = Watched()
     try:
@@ -182,7 +182,7 @@ def uses() -> list[str]:
 
 
 def every(library: str) -> list[str]:
-    known = registry.LIBRARIES[library]
+    known = libraries.LIBRARIES[library]
     return [name for name in known.every() if not known.missing(name)]
 
 
@@ -252,7 +252,7 @@ def main() -> None:
     rows: dict[str, dict[str, Row]] = {}
     for library in ADAPTERS:
         rows[library] = {}
-        for name in registry.LIBRARIES[library].every():
+        for name in libraries.LIBRARIES[library].every():
             row = audited(library, name, options.evaluations, options.limit)
             rows[library][name] = row
             print(name, *row, file=sys.stderr, flush=True)

@@ -15,12 +15,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.extensions.libraries.mealpy import _classes
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 
 NAMES = (
     *("PSO.OriginalPSO", "GWO.OriginalGWO", "WOA.OriginalWOA", "SCA.OriginalSCA"),
@@ -50,7 +50,7 @@ def theirs(name: str, problem: Problem, time_s: float, seed: int) -> float:
 
 
 def ours(name: str, problem: Problem, time_s: float, seed: int) -> float:
-    algorithm = registry.load(f"mealpy:{name}", {})
+    algorithm = libraries.load(f"mealpy:{name}", {})
     row = measure_run(algorithm, problem, Allowance(time_ns=round(time_s * 1e9)), seed)
     assert row["status"] == "ok", row
     return row["reaped_s"]

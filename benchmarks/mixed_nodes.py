@@ -37,8 +37,8 @@ from timefair.exhibits.registry import TABLES
 from timefair.extensions.blocks.tables import mean_ratios, ratio_limits, resampled_ratios
 from timefair.records.rundata.runs import EVERY_MACHINE, Runs, machines
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
+from timefair.statistics.two_samples import mean_ratio
 
 SLOWER = 2.0
 SLOW_PROCESSOR = "Slow Processor"

@@ -25,7 +25,7 @@ import numpy as np
 
 from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 POINTS, REPETITIONS = 2000, 15
 

@@ -27,15 +27,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.campaign import configuration
 from timefair.extensions.portfolios.tables import Search
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare, run_seed
-from timefair.problems.registry import SUITES
-from timefair.statistics.runtimes import runtimes
+from timefair.problems.suites import SUITES
+from timefair.statistics.hitting_times import runtimes
 
 SIX = {
     "CMA-ES": "pycma:CMA-ES",
@@ -62,7 +62,7 @@ def measured(
     label: str, use: str, parameters: dict, field: Field, options: argparse.Namespace
 ) -> dict:
     """Costs of runs to the targets, shape (runs, targets), by function and instance."""
-    algorithm = registry.load(use, parameters)
+    algorithm = libraries.load(use, parameters)
     prepare(algorithm, SUITES["bbob"].problem(field.functions[0], field.dimension, 1))
     if options.seconds:
         allowance = Allowance(time_ns=round(1e9 * options.seconds), final_target=1e-8)

@@ -33,8 +33,8 @@ from timefair.extensions.power.check import (
     SignedRankPower,
     smallest_a12,
 )
-from timefair.statistics.comparison import equal_ert, mann_whitney, superiority, wilcoxon
 from timefair.statistics.ert import ert
+from timefair.statistics.two_samples import equal_ert, mann_whitney, superiority, wilcoxon
 
 POWER, SUCCESS = 0.8, 0.5
 DESIGNS = (

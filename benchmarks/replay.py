@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair.campaign import configuration, plan
-from timefair.cli.common import measuring_environment
+from timefair.cli.arguments import measuring_environment
 from timefair.extensions.reproduce.verdict import campaign_of, chosen_run, replay
 from timefair.measure.job import Prepared, measure_job
 

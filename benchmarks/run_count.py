@@ -23,9 +23,9 @@ import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
 from timefair.extensions.reliability.tables import features
-from timefair.statistics.run_count import stopping as racing
+from timefair.statistics.run_count import stopping_rules as racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_proposal, verdicts
-from timefair.statistics.run_count.stopping import (
+from timefair.statistics.run_count.stopping_rules import (
     Outliers,
     SkewnessRule,
     race,

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.adapter import Enough
 from timefair.measure import job as cell
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 FUNCTIONS = (1, 3, 8, 10, 15, 21)
 DIMENSION, POPULATION = 10, 30
@@ -178,7 +178,7 @@ def of_library(use: str, key: str, **parameters):
 
     def solve(objective, rng, length) -> None:
         given = parameters if length is None else {**parameters, key: length}
-        registry.load(use, given).solve(objective, rng)
+        libraries.load(use, given).solve(objective, rng)
 
     return solve
 

@@ -25,9 +25,9 @@ from timefair.exhibits.comparisons.comparison import Medians, Pair, Reversal, re
 from timefair.records.rundata.problems import ProblemRuns, precision_at, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import StopReason
-from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.ranks import holm
+from timefair.statistics.rank_tests import holm
 from timefair.statistics.samples import sample_quantile
+from timefair.statistics.two_samples import wilcoxon
 
 ALPHA = 0.05
 

@@ -109,7 +109,7 @@ campaign, *folders = sys.argv[1:]
 for room in ("basics", "machine", "problems", "records", "statistics"):
     package = importlib.import_module(f"timefair.{room}")
     for module in pkgutil.walk_packages(package.__path__, f"timefair.{room}."):
-        if not module.name.endswith("registry"):
+        if not module.name.endswith("suites"):
             importlib.import_module(module.name)
 assert not any(name.startswith("timefair.extensions") for name in sys.modules)
 for folder in folders:

@@ -202,3 +202,11 @@ def test_every_dependency_is_pinned(extra, given):
     pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}
     names = {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in wanted} - {"timefair"}
     assert names <= pinned
+
+
+def test_no_two_modules_of_the_core_have_one_name():
+    """The client of programs has the name under which programs import it, `timefair.external`."""
+    of_core = [path for path in PACKAGE.rglob("*.py*") if path.suffix in {".py", ".pyx"}]
+    known = {path for path in of_core if not {"extensions", "client"} & {*path.parts}}
+    names = sorted(path.stem for path in known if path.stem != "__init__")
+    assert names == sorted(set(names))

@@ -20,12 +20,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 58_783,
-    "lines of the core": 42_878,
-    "files of the core": 150,
+    "lines of the package": 56_931,
+    "lines of the core": 41_077,
+    "files of the core": 145,
     "rooms of the core": 13,
-    "lines of the extensions": 15_905,
-    "lines of the tests": 37_550,
+    "lines of the extensions": 15_854,
+    "lines of the tests": 37_503,
     "committed lines that are generated": 3_487,
 }
 """Ceilings. After a deletion, lower them to what is left."""

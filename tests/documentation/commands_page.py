@@ -7,7 +7,7 @@ from itertools import chain
 from reference_tables import ROOT, main
 
 from timefair.cli import groups, parser
-from timefair.cli.common import EXITS, Command
+from timefair.cli.arguments import EXITS, Command
 
 PAGE = "docs/reference/commands.md"
 OF_USERS = (*chain(*groups().values()),)

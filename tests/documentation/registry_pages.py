@@ -18,11 +18,11 @@ from pathlib import Path
 import reference_tables
 from reference_tables import ROOT, Makers, main
 
-from timefair.algorithms import registry as libraries
+from timefair.algorithms import libraries as libraries
 from timefair.algorithms.adapter import Adapter
-from timefair.algorithms.base import Library
-from timefair.problems import registry as suites
-from timefair.problems.base import LARGEST, Suite
+from timefair.algorithms.algorithm import Library
+from timefair.problems import suites
+from timefair.problems.problem import LARGEST, Suite
 
 
 @cache

@@ -34,7 +34,7 @@ from fences import (
 from timefair import cli
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
-from timefair.cli.common import measuring_environment
+from timefair.cli.arguments import measuring_environment
 
 NOT_RUN = """\
 # test_how_to_add.py follows these steps

@@ -12,10 +12,10 @@ from registry_pages import all_names, extra_of, sentence
 
 from timefair import cli
 from timefair.algorithms.adapter import Adapter
-from timefair.algorithms.registry import LIBRARIES
+from timefair.algorithms.libraries import LIBRARIES
 from timefair.campaign.configuration.model import CHOICES
 from timefair.policies import restart_policies, stopping_rules
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 CHOOSING = {choice.key for choice in CHOICES.values()}
 

@@ -8,7 +8,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
-from timefair.problems import registry
+from timefair.problems import suites
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
@@ -22,7 +22,7 @@ INSTANCES, FUNCTIONS = (1, 2, 3), (1, 10, 36)
 @pytest.fixture(scope="module", params=["feasible", "indicator"])
 def campaign(request):
     """Real runs: a local search that finds the optimum, and one that mostly is infeasible."""
-    suite = registry.find("bbob-constrained", {"quality": request.param})
+    suite = suites.find("bbob-constrained", {"quality": request.param})
     rows = []
     for label, use in (("A", "scipy:SLSQP"), ("B", "timefair:random-search")):
         for function in FUNCTIONS:

@@ -4,14 +4,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import stream
 from timefair.problems.coco import place_noise
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import with_noisy_values as chosen

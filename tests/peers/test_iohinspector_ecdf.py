@@ -12,7 +12,7 @@ import pytest
 
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.statistics.curves import ecdf
+from timefair.statistics.bands import ecdf
 
 pytestmark = [
     pytest.mark.peer,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.ranks import friedman, hochberg, holm, posthoc
+from timefair.statistics.rank_tests import friedman, hochberg, holm, posthoc
+from timefair.statistics.two_samples import mann_whitney
 
 pytestmark = pytest.mark.peer
 

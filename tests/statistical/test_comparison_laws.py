@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.comparison import a12, equal_ert, in_agreement, mann_whitney
-from timefair.statistics.ranks import holm, holm_levels
+from timefair.statistics.rank_tests import holm, holm_levels
+from timefair.statistics.two_samples import a12, equal_ert, in_agreement, mann_whitney
 
 CHANCE = 1e-4
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.curves import (
+from timefair.statistics.bands import (
     ecdf,
     ecdf_band,
     median_band,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.run_count.stopping import race, stop_counts
+from timefair.statistics.run_count.stopping_rules import race, stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     QuantileWidth,

@@ -21,7 +21,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
 from timefair.report.findings import Verdict, findings, is_over_functions, pairs_of
-from timefair.statistics.comparison import wilcoxon
+from timefair.statistics.two_samples import wilcoxon
 
 CHANCE = 1e-3
 TARGETS = (10.0, 1.0, 0.1, 0.01, 1e-8)

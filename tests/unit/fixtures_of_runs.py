@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from timefair.campaign import configuration, plan
 from timefair.machine.linux import kernel
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import Journal, write_record
 

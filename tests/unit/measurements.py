@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.evaluation.objective import NEVER

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 
 
 class Cut(BaseException):
@@ -103,10 +103,10 @@ def launched(
     cores: int = 1,
 ) -> Plain:
     given = parameters or {}
-    shown = 2 if registry.tasks(use, given) == {"two objectives"} else 1
+    shown = 2 if libraries.tasks(use, given) == {"two objectives"} else 1
     objective = Plain(dimension=dimension, most=most, left=left, shown=shown)
     objective.noisy, objective.cores = noisy, cores
-    algorithm = registry.load(use, given)
+    algorithm = libraries.load(use, given)
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 (as the measuring code does)
     try:

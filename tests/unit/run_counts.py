@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from timefair.statistics.run_count.stopping import Reason, decide, fences
+from timefair.statistics.run_count.stopping_rules import Reason, decide, fences
 
 
 def is_kept(sample, outliers):

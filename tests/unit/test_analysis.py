@@ -123,10 +123,10 @@ def test_reading_the_runs_starts_no_thread(study):
     analysed(study)
     code = (
         "from pathlib import Path; from timefair.campaign import configuration;"
-        "from timefair.cli import analysis; from timefair.cli.common import one_thread;"
+        "from timefair.cli import analysing; from timefair.cli.arguments import one_thread;"
         "one_thread(); campaign = configuration.restore(Path('campaign.json'));"
         "from timefair.basics import threads; noted = threads.noted(); noted.__enter__();"
-        "analysis.load(campaign, [Path('A.parquet')]); noted.__exit__(None, None, None);"
+        "analysing.load(campaign, [Path('A.parquet')]); noted.__exit__(None, None, None);"
         "assert not threads.lost(), threads.lost()"
     )
     subprocess.run([sys.executable, "-c", code], cwd=study, check=True)

@@ -11,8 +11,8 @@ import pytest
 from bench import solve
 
 from timefair import cli
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.extensions.audit import behaviour, commands
@@ -126,11 +126,11 @@ BIASED = str(Path(__file__).with_name("biased.py"))
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PAIRS)
 def test_a_known_bias_is_found(kind):
-    algorithm = registry.load(f"{BIASED}:{kind}", {})
+    algorithm = libraries.load(f"{BIASED}:{kind}", {})
     found = _of_pair(kind, algorithm, kind, 1, 0.05 / 7)
     assert found.found
     assert found.factor > 10
-    unbiased = _of_pair(kind, registry.load("timefair:random-search", {}), "random", 1, 0.05 / 7)
+    unbiased = _of_pair(kind, libraries.load("timefair:random-search", {}), "random", 1, 0.05 / 7)
     assert not unbiased.found
     assert 0.2 < unbiased.factor < 5
 
@@ -138,7 +138,7 @@ def test_a_known_bias_is_found(kind):
 @pytest.mark.slow
 def test_noise_shows_where_an_algorithm_looks():
     found = {
-        one.kind: one for one in _on_noise(registry.load(f"{BIASED}:origin", {}), "c", 1, 0.05 / 7)
+        one.kind: one for one in _on_noise(libraries.load(f"{BIASED}:origin", {}), "c", 1, 0.05 / 7)
     }
     assert found["origin"].found
     assert not found["centre"].found

@@ -9,8 +9,8 @@ from timefair.extensions.break_even.sets import turning_cost, turning_factor, tu
 from timefair.extensions.break_even.tables import checklist, robustness
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import equal_ert
 from timefair.statistics.ert import ert
+from timefair.statistics.two_samples import equal_ert
 
 TARGETS, CALIBRATED, T = (10.0, 1.0), 1e-3, 5.0
 NEEDS = {"quick": (100, 1e-3), "frugal": (20, 0.1)}

@@ -36,8 +36,8 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
-from timefair.statistics.comparison import a12
 from timefair.statistics.ert import ert
+from timefair.statistics.two_samples import a12
 
 SAME = (1.0, 1.0)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from timefair.extensions.competitions import cec
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 pytest.importorskip("opfunu" if cec.find_spec("opfunu") is None else "numpy")
 

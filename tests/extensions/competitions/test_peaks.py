@@ -21,9 +21,9 @@ from timefair.extensions.competitions.moving import (
     evaluation,
     landscapes,
 )
-from timefair.problems.compiled import Landscape
 from timefair.problems.kinds import Changes
-from timefair.problems.registry import SUITES, find
+from timefair.problems.pointwise import Landscape
+from timefair.problems.suites import SUITES, find
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "moving_peaks.json").read_text())
 """Made by `make_moving_peaks.py`, with the authors' program."""

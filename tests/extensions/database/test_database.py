@@ -19,11 +19,11 @@ from timefair.campaign import configuration
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.extensions.database import advice, ranking, store
 from timefair.extensions.database.standings import EVALUATIONS, spaces
-from timefair.io.common import unpacked
+from timefair.io.reading import unpacked
 from timefair.records.rundata.published import KERNELS
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
-from timefair.statistics.ranks import hochberg
+from timefair.statistics.rank_tests import hochberg
 
 pytestmark = pytest.mark.slow
 
@@ -93,8 +93,8 @@ def test_an_archive_keeps_the_costs_to_targets(results, tmp_path, monkeypatch):
 
 
 def published(folder):
-    from timefair.io.common import Cautions
     from timefair.io.importing import timefair_data_sets
+    from timefair.io.reading import Cautions
 
     return timefair_data_sets(folder, Cautions())
 

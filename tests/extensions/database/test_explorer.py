@@ -14,7 +14,7 @@ from timefair import cli
 from timefair.extensions.database import explorer, store
 from timefair.extensions.database.standings import spaces
 from timefair.statistics.evaluation_cost import at_cost
-from timefair.statistics.ranks import rank
+from timefair.statistics.rank_tests import rank
 
 DATABASE = Path(__file__).parents[3] / "timefair-data/database-bbob-5.zip"
 SETTINGS = (

@@ -22,7 +22,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.curves import best_so_far
+from timefair.statistics.bands import best_so_far
 from timefair.statistics.samples import sample_quantile
 
 ANALYSIS = Analysis(resamples=200)

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from objectives import Cut, Plain, bowl
 
-from timefair.algorithms import adapter, registry
+from timefair.algorithms import adapter, libraries
 from timefair.extensions.libraries import cmaes, fcmaes, nevergrad, pycma, pygmo, scipy
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
-from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES
 
-EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
+EXTRAS = [name for name, library in libraries.LIBRARIES.items() if library.optional]
 COMPILING = ("AGEMOEA", "AGEMOEA2")
 """They compile themselves when they are first called, which takes ten seconds."""
 USES = [
@@ -28,7 +28,7 @@ USES = [
         marks=pytest.mark.thorough if algorithm in COMPILING else (),
     )
     for name in EXTRAS
-    for library in [registry.LIBRARIES[name]]
+    for library in [libraries.LIBRARIES[name]]
     for algorithm in (library.examples if callable(library.names) else library.names)
 ]
 ALWAYS = {
@@ -48,7 +48,7 @@ FULL = 150
 
 def skip_unless_installed(use: str) -> None:
     name, _, algorithm = use.partition(":")
-    library = registry.LIBRARIES[name]
+    library = libraries.LIBRARIES[name]
     if not library.optional:
         return
     pytest.importorskip(library.module)
@@ -85,9 +85,9 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use):
     objective = Plain(
         lambda x: float(x[0] - x[1] - x[2]), 3, MOST.get(library, FULL),
         lower=[0.1, -0.7, 1 / 3], upper=[0.3, -0.7 + 1 / 7, 1.1],
-        shown=registry.LIBRARIES[library].objectives(name),
+        shown=libraries.LIBRARIES[library].objectives(name),
     )  # fmt: skip
-    algorithm = registry.load(use, {})
+    algorithm = libraries.load(use, {})
     for seed in range(3):
         np.random.seed(seed)  # noqa: NPY002
         with contextlib.suppress(Cut):
@@ -111,11 +111,11 @@ def test_the_end_of_a_launch_passes_through(launch, use, most):
 def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
-    package = registry.LIBRARIES[library].distributions[0]
+    package = libraries.LIBRARIES[library].distributions[0]
     how = f"--no-deps {library}" if library in ("mealpy", "niapy") else "'timefair[extras]'"
     help_ = f"needs the package {package}: pip install {how}"
-    assert set(registry.LIBRARIES[library].available().values()) == {help_}
-    assert registry.faults(use, {}) == [f"{use} cannot be used here: it {help_}"]
+    assert set(libraries.LIBRARIES[library].available().values()) == {help_}
+    assert libraries.faults(use, {}) == [f"{use} cannot be used here: it {help_}"]
 
 
 @pytest.mark.parametrize(
@@ -165,10 +165,10 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     ],
 )
 def test_a_wrong_name_or_parameter_gets_one_line(use, parameters, line):
-    library = registry.LIBRARIES[use.partition(":")[0]]
+    library = libraries.LIBRARIES[use.partition(":")[0]]
     if library.optional:
         pytest.importorskip(library.module)
-    faults = registry.faults(use, parameters)
+    faults = libraries.faults(use, parameters)
     assert len(faults) == (line is not None)
     assert (line or "") in "".join(faults)
     if use.startswith("timefair:"):
@@ -199,7 +199,7 @@ def test_nothing_is_imported_after_the_preparation(use):
     code = f"""
 import sys
 import numpy as np
-from timefair.algorithms import adapter, registry
+from timefair.algorithms import adapter, libraries
 
 def launch(evaluations):
     try:
@@ -208,7 +208,7 @@ def launch(evaluations):
         pass
     return set(sys.modules)
 
-algorithm = registry.load("{use}", {{}})
+algorithm = libraries.load("{use}", {{}})
 algorithm.prepare()
 early = launch(50)
 print(sorted(launch(1000) - early))
@@ -241,7 +241,7 @@ def test_nan_is_a_failed_trial_of_optuna():
     pytest.importorskip("optuna")
     objective = Plain(lambda x: np.nan, most=15)
     with contextlib.suppress(Cut):
-        registry.load("optuna:TPE", {}).solve(objective, np.random.default_rng(1))
+        libraries.load("optuna:TPE", {}).solve(objective, np.random.default_rng(1))
     assert objective.evaluations == 15
 
 
@@ -262,8 +262,8 @@ def test_parameters_reach_scipy_and_cma(launch):
 
 @pytest.mark.parametrize("name", scipy.LOCAL)
 def test_scipy_itself_says_which_options_a_method_has(name):
-    assert registry.faults(f"scipy:{name}", {"maxiter" if name != "TNC" else "maxfun": 10}) == []
-    assert len(registry.faults(f"scipy:{name}", {"no_such_option": 1})) == 1
+    assert libraries.faults(f"scipy:{name}", {"maxiter" if name != "TNC" else "maxfun": 10}) == []
+    assert len(libraries.faults(f"scipy:{name}", {"no_such_option": 1})) == 1
 
 
 @pytest.mark.slow
@@ -366,7 +366,7 @@ def test_integer_variables_get_whole_numbers_and_the_best_ones(seed):
         lower=[0, -10, -5, -5], upper=[2, 10, 5, 5], integer=[True, True, False, False],
     )  # fmt: skip
     with contextlib.suppress(Cut):
-        registry.load("cmaes:CMAwM", {}).solve(objective, np.random.default_rng(seed))
+        libraries.load("cmaes:CMAwM", {}).solve(objective, np.random.default_rng(seed))
     whole = np.array(objective.points)[:, :2]
     assert np.array_equal(whole, np.rint(whole))
     assert objective.all_inside
@@ -376,7 +376,7 @@ def test_integer_variables_get_whole_numbers_and_the_best_ones(seed):
 def test_only_the_variant_with_margin_takes_integer_variables():
     skip_unless_installed("cmaes:CMA")
     for name in cmaes.NAMES:
-        kinds = registry.variables(f"cmaes:{name}", {})
+        kinds = libraries.variables(f"cmaes:{name}", {})
         assert kinds == ({"continuous", "integer"} if name == "CMAwM" else {"continuous"})
 
 
@@ -392,7 +392,7 @@ def test_a_launch_converges_and_ends_by_itself(launch, name):
 def test_a_generation_is_one_batch_and_an_error_of_the_problem_is_not_the_end():
     skip_unless_installed("cmaes:CMA")
     objective = Plain(bowl, 2, 100)
-    nine = registry.load("cmaes:CMA", {"population_size": 9})
+    nine = libraries.load("cmaes:CMA", {"population_size": 9})
     with contextlib.suppress(Cut):
         nine.solve(objective, np.random.default_rng(1))
     assert objective.batches == 12 * [9]
@@ -421,13 +421,13 @@ def test_a_parameter_reaches_the_library(launch, use, parameters):
     assert not np.array_equal(plain.points, changed.points)
 
 
-NO_NUMBERS = [f"{name}:{a}" for name in ("cmaes", "pygmo") for a in registry.LIBRARIES[name].names]
+NO_NUMBERS = [f"{name}:{a}" for name in ("cmaes", "pygmo") for a in libraries.LIBRARIES[name].names]
 
 
 def square(use, most, function=bowl):
     """On [-1, 1]^2."""
     library, _, name = use.partition(":")
-    shown = registry.LIBRARIES[library].objectives(name)
+    shown = libraries.LIBRARIES[library].objectives(name)
     return Plain(function, 2, most, lower=-1.0, upper=1.0, shown=shown)
 
 
@@ -439,7 +439,7 @@ def test_the_end_of_a_launch_surfaces_at_once(name):
     for most in (0, 20, 80):  # in the first population or after it
         objective = square(f"pygmo:{name}", most)
         with pytest.raises(Cut):
-            registry.load(f"pygmo:{name}", parameters).solve(objective, np.random.default_rng(1))
+            libraries.load(f"pygmo:{name}", parameters).solve(objective, np.random.default_rng(1))
         assert objective.calls == most + 1
 
 
@@ -450,7 +450,7 @@ def test_values_that_are_no_numbers_do_no_harm(use, value):
     skip_unless_installed(use)
     objective = square(use, 200, lambda x: bowl(x) if objective.calls % 3 else value)
     with contextlib.suppress(Cut):
-        registry.load(use, {}).solve(objective, np.random.default_rng(1))
+        libraries.load(use, {}).solve(objective, np.random.default_rng(1))
     assert objective.calls > 10
 
 
@@ -470,7 +470,7 @@ def on_numbers(use: str, kind: str, most: int = FULL) -> Plain:
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002 (as the measuring code does)
     with contextlib.suppress(Cut):
-        registry.load(use, {}).solve(objective, np.random.default_rng(1))
+        libraries.load(use, {}).solve(objective, np.random.default_rng(1))
     return objective
 
 
@@ -485,7 +485,7 @@ TAKING = (
 @pytest.mark.parametrize("kind", ["binary", "integer", "mixed"])
 @pytest.mark.parametrize("use", TAKING)
 def test_points_are_whole_and_inside(use, kind):
-    objective, variables = on_numbers(use, kind), registry.variables(use, {})
+    objective, variables = on_numbers(use, kind), libraries.variables(use, {})
     points = np.array(objective.points)
     whole = points[:, objective.integer]
     assert len(points) > 20
@@ -514,7 +514,7 @@ def _batched() -> list[str]:
     """Every algorithm with batches that can be used here; of nevergrad, some."""
     return [
         f"{library.name}:{name}"
-        for library in registry.LIBRARIES.values()
+        for library in libraries.LIBRARIES.values()
         for name, missing in library.available().items()
         if not missing and (library.name != "nevergrad" or name in OF_NEVERGRAD)
         if name not in LEFT_OUT and library.batches(name, {})
@@ -525,7 +525,7 @@ BATCHED = _batched()
 TIMED = [
     use
     for use in BATCHED
-    if "one objective" in registry.tasks(use, {}) and not use.startswith("skopt:")
+    if "one objective" in libraries.tasks(use, {}) and not use.startswith("skopt:")
 ]
 
 
@@ -547,7 +547,7 @@ def test_two_cores_evaluate_more_within_a_budget_of_time(use):
     bounds = np.full(6, -3.0), np.full(6, 5.0)
     name = ProblemName("test", 1, 6, 1)
     problem = Problem(name, lambda x: float(np.sum((x - 0.7) ** 2)), *bounds, 0.0)
-    algorithm = registry.load(use, {})
+    algorithm = libraries.load(use, {})
     algorithm.prepare()
     # A simulated second per evaluation: no machine is so slow that this test waits for it.
     one, two = (
@@ -576,7 +576,7 @@ def test_two_cores_evaluate_more_within_a_budget_of_time(use):
     ],
 )
 def test_whether_an_algorithm_asks_for_batches(use, parameters, asks):
-    assert registry.batches(use, parameters) is asks
+    assert libraries.batches(use, parameters) is asks
 
 
 @pytest.mark.parametrize("use", ["timefair:DE", "timefair:JADE", "timefair:PSO", "pycma:CMA-ES"])
@@ -587,7 +587,7 @@ def test_the_points_are_those_of_one_core(launch, use):
 
 
 PROBLEM = SUITES["bbob-constrained"].problem(1, 2, 1)
-ABLE = registry.able("constraints")
+ABLE = libraries.able("constraints")
 NO_START = {"timefair:random-search", "nlopt:GN_ORIG_DIRECT", "nlopt:GN_ORIG_DIRECT_L"}
 """Algorithms without a point to start from."""
 
@@ -639,7 +639,7 @@ def test_with_a_penalty_an_algorithm_without_constraints_finds_it_too(use):
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", ABLE)
 def test_its_tasks_are_declared_and_it_takes_problems_without_constraints_only_if_so(use):
-    tasks = registry.tasks(use, {})
+    tasks = libraries.tasks(use, {})
     assert "constraints" in tasks
     if "one objective" in tasks:
         row = run(use, evaluations=100, problem=SUITES["bbob"].problem(1, 2, 1))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from objectives import Plain
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 
 mealpy = pytest.importorskip("mealpy", reason="needs pip install --no-deps mealpy")
 
@@ -35,7 +35,7 @@ def test_the_points_are_those_of_mealpy_alone(launch, name):
 def test_integer_variables_get_whole_numbers_within_the_bounds(name):
     objective = Plain(most=10_000, integer=[True, False, True])
     parameters = {"epoch": 8, "pop_size": 20}
-    registry.load(f"mealpy:{name}", parameters).solve(objective, np.random.default_rng(1))
+    libraries.load(f"mealpy:{name}", parameters).solve(objective, np.random.default_rng(1))
     points = np.array(objective.points)
     assert np.array_equal(points[:, [0, 2]], np.rint(points[:, [0, 2]]))
     assert not np.array_equal(points[:, 1], np.rint(points[:, 1]))
@@ -55,7 +55,7 @@ def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch):
 
 
 def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch):
-    names = registry.LIBRARIES["mealpy"].available()
+    names = libraries.LIBRARIES["mealpy"].available()
     assert len(names) == len(mealpy.get_all_optimizers(verbose=False)) > 200
     before = list(logging.getLogger().handlers)
     launch("mealpy:PSO.OriginalPSO")

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from timefair.basics import files
+from timefair.basics import disk
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.meters import keys
@@ -115,12 +115,12 @@ def test_the_idle_power_is_subtracted_and_other_jobs_wait(tree):
         tree.spend(seconds=3.0, watts=30.0)
         told = end()
         path = lock_folder() / "package-0"
-        assert files.lock(path, wait=False) is None
+        assert disk.lock(path, wait=False) is None
     assert told == {
         "joules": pytest.approx(2 * 3 * (30 - 8)),
         "idle_joules": pytest.approx(2 * 3 * 8),
     }
-    os.close(files.lock(path, wait=False))
+    os.close(disk.lock(path, wait=False))
 
 
 def has(event) -> bool:

@@ -13,8 +13,8 @@ from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.extensions.power import check
 from timefair.extensions.power.check import check as check_lines
-from timefair.statistics.comparison import equal_ert, mann_whitney, wilcoxon
-from timefair.statistics.ranks import friedman, posthoc
+from timefair.statistics.rank_tests import friedman, posthoc
+from timefair.statistics.two_samples import equal_ert, mann_whitney, wilcoxon
 
 
 @pytest.mark.slow

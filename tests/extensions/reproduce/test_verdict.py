@@ -13,7 +13,7 @@ from measurements import do_jobs
 
 from timefair import cli
 from timefair.campaign import configuration
-from timefair.cli.common import THREAD_VARIABLES
+from timefair.cli.arguments import THREAD_VARIABLES
 from timefair.extensions.reproduce.verdict import (
     NOTHING,
     Finding,

@@ -20,8 +20,8 @@ from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.policies.restarts import BetAndRun, FixedLength, Independent, NoRestart
-from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES
 from timefair.records.store import read_runs
 
 __all__ = ["problem", "reaper"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from objectives import Cut, waves
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.builtin.differential_evolution import (
     BOUNDS,
     STRATEGIES,
@@ -17,7 +17,7 @@ from timefair.algorithms.builtin.differential_evolution import (
 )
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 
 MUTANTS: dict[str, tuple[int, Callable]] = {
     "rand/1": (3, lambda x, best, r, F: r[0] + F * (r[1] - r[2])),
@@ -174,7 +174,7 @@ def points_of(objective_of, *, strategy, NP, D, seed=1, most=400, function=waves
     recorded = Recorded(function, most)
     parameters |= {"strategy": strategy, "population": NP}
     with contextlib.suppress(Cut):
-        registry.load("timefair:DE", parameters).solve(
+        libraries.load("timefair:DE", parameters).solve(
             objective_of(recorded, *box(D)), np.random.default_rng(seed)
         )
     return recorded.points
@@ -244,7 +244,7 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
 @pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])
 def test_what_the_objective_raises_passes_through(objective_of, most, error):
     recorded = Recorded(waves, most, error)
-    solve = registry.load("timefair:DE", {"population": 7}).solve
+    solve = libraries.load("timefair:DE", {"population": 7}).solve
     with pytest.raises(type(error)) as raised:
         solve(objective_of(recorded, *box(3)), np.random.default_rng(1))
     assert raised.value is error
@@ -252,7 +252,7 @@ def test_what_the_objective_raises_passes_through(objective_of, most, error):
 
 
 def test_a_value_that_is_no_number_is_an_error():
-    solve = registry.load("timefair:DE", {}).solve
+    solve = libraries.load("timefair:DE", {}).solve
     with pytest.raises(TypeError):
         solve(Called(lambda x: "3", *box(3)), np.random.default_rng(1))
 
@@ -260,7 +260,7 @@ def test_a_value_that_is_no_number_is_an_error():
 def test_a_run_cuts_a_launch_at_its_last_evaluation():
     recorded = Recorded(waves, 10**6)
     measurement = measurement_of(recorded, *box(3))
-    solve = registry.load("timefair:DE", {}).solve
+    solve = libraries.load("timefair:DE", {}).solve
     for launch in range(3):
         measurement.begin_launch(evaluations=50)
         with pytest.raises(LaunchCut):

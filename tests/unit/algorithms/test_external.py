@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from objectives import Cut, Plain, bowl
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.external import protocol
 from timefair.algorithms.external.protocol import ExternalError
 from timefair.algorithms.external.spawn import spawn
@@ -50,7 +50,7 @@ def script(tmp_path):
 
 def launch(command: str, objective: Sum | None = None, **parameters: object) -> Sum:
     objective = objective or Sum()
-    registry.load(f"external:{command}", parameters).solve(objective, np.random.default_rng(1))
+    libraries.load(f"external:{command}", parameters).solve(objective, np.random.default_rng(1))
     return objective
 
 
@@ -93,7 +93,7 @@ def test_the_seed_comes_from_the_launch_and_progress_is_told(script, tmp_path):
     command = script(f"sed -n 's/^seed //p; /^begin/q' >> {tmp_path}/s")
     launch(command)
     launch(command)
-    registry.load(f"external:{command}", {}).solve(Sum(), np.random.default_rng(2))
+    libraries.load(f"external:{command}", {}).solve(Sum(), np.random.default_rng(2))
     first, again, other = map(int, (tmp_path / "s").read_text().split())
     assert first == again != other
     assert 0 <= min(first, other) <= max(first, other) < 2**53
@@ -115,12 +115,12 @@ def test_the_seed_comes_from_the_launch_and_progress_is_told(script, tmp_path):
 def test_a_command_that_cannot_be_started_gets_one_line(command, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("plain").touch()
-    assert registry.faults(f"external:{command}", {}) == [line]
+    assert libraries.faults(f"external:{command}", {}) == [line]
 
 
 @pytest.mark.parametrize("value", ["a\nb", {"a": 1}, [[1]], ["a b"], [""], "a\0", 1j])
 def test_a_parameter_that_fits_no_line_gets_one(value):
-    (line,) = registry.faults("external:sh", {"p": value})
+    (line,) = libraries.faults("external:sh", {"p": value})
     assert line.startswith("'p' of an external algorithm is a number, a text of one line, ")
     assert line.endswith(f"not {value!r}")
 
@@ -130,9 +130,9 @@ def test_files_are_found_from_any_folder_and_are_part_of_the_code(script, tmp_pa
     script('cat "$1" > "$2"')
     Path("settings").write_text("hello")
     use = f"external:./solver settings {tmp_path}/out"
-    registry.load(use, {}).solve(Sum(), np.random.default_rng(1))
+    libraries.load(use, {}).solve(Sum(), np.random.default_rng(1))
     assert Path("out").read_text() == "hello"
-    files = registry.source_files(use)
+    files = libraries.source_files(use)
     assert {tmp_path / "solver", tmp_path / "settings"} <= set(files)
     assert {"protocol.py", "spawn.pyx"} <= {p.name for p in files}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.external import protocol
 from timefair.algorithms.external.protocol import ExternalError
 
@@ -82,7 +82,7 @@ def test_the_end_of_the_budget_and_a_syntax_error(launch):
     ],
 )
 def test_a_wrong_parameter_gets_one_line(name, parameters, line):
-    faults = registry.faults(use(name), parameters)
+    faults = libraries.faults(use(name), parameters)
     assert [fault[: len(line or "")] for fault in faults] == ([line] if line else [])
 
 
@@ -90,18 +90,18 @@ def test_an_unknown_argument_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "a.m").write_text("function x = a(N, omega, fobj)\nend\n")
-    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    (fault,) = libraries.faults(f"octave:{tmp_path / 'a.m'}", {})
     assert fault.startswith("a.m has an argument 'omega' of unknown meaning: name all arguments")
     text = (HERE / "GWO.m").read_text()
     (tmp_path / "a.m").write_text(f"% of 2014\n%{{\nwolves\n%}}\n{text}")
-    assert registry.faults(f"octave:{tmp_path / 'a.m'}", {}) == []
+    assert libraries.faults(f"octave:{tmp_path / 'a.m'}", {}) == []
     (tmp_path / "a.m").write_text(f"clear all; clc; close all\n{text}")
-    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    (fault,) = libraries.faults(f"octave:{tmp_path / 'a.m'}", {})
     assert fault == "a.m begins with 'clear'; its function should come first"
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    (fault,) = registry.faults(f"octave:{tmp_path / 'a.m'}", {})
+    (fault,) = libraries.faults(f"octave:{tmp_path / 'a.m'}", {})
     assert fault.endswith("it needs GNU Octave (octave-cli on the PATH)")
-    (fault,) = registry.faults(f"matlab:{HERE / 'APSO.m'}", {})
+    (fault,) = libraries.faults(f"matlab:{HERE / 'APSO.m'}", {})
     assert fault.endswith("APSO.m cannot be used here: it needs MATLAB (matlab on the PATH)")
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from objectives import Cut, Plain
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.builtin import population
 from timefair.algorithms.builtin.population import BEST_BIN, RAND_BIN, RAND_EXP, Reef
 
@@ -33,7 +33,7 @@ def test_any_values_are_survived_and_the_end_passes_at_once(name, dimension, val
     script = itertools.cycle(values)
     objective = Plain(lambda x: next(script), dimension, most, lower=-1.0, upper=1.0)
     with pytest.raises(Cut):
-        registry.load(f"timefair:{name}", {}).solve(objective, np.random.default_rng(1))
+        libraries.load(f"timefair:{name}", {}).solve(objective, np.random.default_rng(1))
     assert objective.calls == most + 1
     assert objective.all_inside
 
@@ -50,7 +50,7 @@ def test_any_values_are_survived_and_the_end_passes_at_once(name, dimension, val
     ],
 )
 def test_the_extreme_parameters_work(launch, name, parameters):
-    assert registry.faults(f"timefair:{name}", parameters) == []
+    assert libraries.faults(f"timefair:{name}", parameters) == []
     assert launch(f"timefair:{name}", parameters, most=300).evaluations == 300
 
 
@@ -160,7 +160,7 @@ def test_a_trial_is_a_point_and_f_times_a_difference(launch, monkeypatch, tau1, 
 def test_an_equal_trial_replaces_its_parent():
     objective = Plain(lambda x: 0.0, most=30 * 40, lower=-1.0, upper=1.0)
     with pytest.raises(Cut):
-        registry.load("timefair:jDE", {}).solve(objective, np.random.default_rng(1))
+        libraries.load("timefair:jDE", {}).solve(objective, np.random.default_rng(1))
     last, before = np.array(objective.points[-30:]), np.array(objective.points[:30])
     assert not np.isin(last, before).any(axis=1).all()
 
@@ -487,13 +487,13 @@ def zeros(x):
 
 def flipping(use: str, objective: Bits, parameters=None, seed=1) -> Bits:
     with pytest.raises(Cut):
-        registry.load(use, parameters or {}).solve(objective, np.random.default_rng(seed))
+        libraries.load(use, parameters or {}).solve(objective, np.random.default_rng(seed))
     return objective
 
 
 @pytest.mark.parametrize("use", ["timefair:RLS", "timefair:OnePlusOneEA"])
 def test_it_takes_binary_variables_and_evaluates_nothing_else(use):
-    assert registry.variables(use, {}) == {"binary"}
+    assert libraries.variables(use, {}) == {"binary"}
     objective = flipping(use, Bits(zeros, 7, most=300))
     assert set(np.unique(objective.points)) == {0.0, 1.0}
     first = [flipping(use, Bits(zeros, 40, most=1), seed=s).points[0].mean() for s in range(40)]
@@ -533,5 +533,5 @@ def test_rls_needs_the_coupon_collectors_time_on_one_max():
 
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, "much", True, float("nan")])
 def test_a_wrong_rate_gets_its_line(value):
-    (line,) = registry.faults("timefair:OnePlusOneEA", {"rate": value})
+    (line,) = libraries.faults("timefair:OnePlusOneEA", {"rate": value})
     assert line.startswith("'rate' of timefair:OnePlusOneEA is a number above 0, up to 1, not ")

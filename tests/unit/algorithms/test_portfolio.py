@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from objectives import Cut, Plain, bowl
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.measure.run import Allowance, measure_run
 from timefair.policies.restarts import NoRestart
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 SEARCH = "timefair:random-search"
 DE = {"use": "timefair:DE", "parameters": {"population": 5}}
@@ -34,9 +34,9 @@ def member(log, name, launch=10**9):
 @pytest.fixture
 def loaded(monkeypatch):
     def load(functions, **parameters):
-        from timefair.algorithms.base import Algorithm
+        from timefair.algorithms.algorithm import Algorithm
 
-        monkeypatch.setattr(registry, "load", lambda use, _: Algorithm(functions[use]))
+        monkeypatch.setattr(libraries, "load", lambda use, _: Algorithm(functions[use]))
         from timefair.algorithms.builtin import portfolio
 
         return portfolio.load(members=[f"{name}" for name in functions], **parameters)
@@ -121,7 +121,7 @@ def test_batches_are_divided_where_a_turn_ends(loaded):
 
 
 def run(parameters, evaluations=400, seed=3, function=8):
-    portfolio = registry.load("timefair:portfolio", parameters)
+    portfolio = libraries.load("timefair:portfolio", parameters)
     problem = SUITES["bbob"].problem(function, 3, 1)
     return measure_run(
         portfolio, problem, Allowance(evaluations=evaluations, restart=NoRestart()), seed
@@ -142,9 +142,9 @@ def test_a_measured_run_repeats_and_uses_all_of_its_budget(mode):
 
 
 def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
-    from timefair.algorithms.builtin import compiled
+    from timefair.algorithms.builtin import kernels
 
-    share = compiled.Share
+    share = kernels.Share
 
     class Plain:
         def __init__(self, *arguments):
@@ -163,7 +163,7 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
 
     parameters = {"members": [DE, DE], "evaluations": 300, "shares": [0.4, 0.6]}
     native = run(parameters, evaluations=300)
-    monkeypatch.setattr(compiled, "Share", Plain)
+    monkeypatch.setattr(kernels, "Share", Plain)
     plain = run(parameters, evaluations=300)
     events = [[(e["evaluations"], e["precision"]) for e in r["events"]] for r in (native, plain)]
     assert events[0] == events[1]
@@ -187,6 +187,6 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
 )
 def test_bad_values_are_one_line(change, line):
     parameters = {"members": [SEARCH, "scipy:Powell"], "evaluations": 10} | change
-    (found,) = registry.faults("timefair:portfolio", parameters)
+    (found,) = libraries.faults("timefair:portfolio", parameters)
     assert line in found
     assert "\n" not in found

@@ -140,8 +140,8 @@ def test_two_objects_of_one_name_are_refused(package):
 def test_the_registries_import_no_library():
     code = (
         "import sys\n"
-        "from timefair.algorithms.registry import LIBRARIES\n"
-        "from timefair.problems.registry import SUITES\n"
+        "from timefair.algorithms.libraries import LIBRARIES\n"
+        "from timefair.problems.suites import SUITES\n"
         "entries = [*SUITES.values(), *LIBRARIES.values()]\n"
         "names = {d.lower().replace('-', '_') for e in entries for d in e.distributions}\n"
         "modules = {getattr(e, 'module', '') for e in entries} | {'cocoex', 'ioh', 'sklearn'}\n"

@@ -20,7 +20,7 @@ from timefair.campaign.verify import Reevaluation
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.reproduce.verdict import sample
-from timefair.problems.registry import SUITES, least, refutation
+from timefair.problems.suites import SUITES, least, refutation
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.rundata.runs import Runs

@@ -12,7 +12,7 @@ import pytest
 from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_key, measure_keys
-from timefair.cli.common import THREAD_VARIABLES, status_of
+from timefair.cli.arguments import THREAD_VARIABLES, status_of
 from timefair.records.store import read_runs
 
 CAMPAIGN = """

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
-from timefair.io.common import Cautions, parsed_count, parsed_name, parsed_number
 from timefair.io.importing import WantedProblems, import_data
+from timefair.io.reading import Cautions, parsed_count, parsed_name, parsed_number
 from timefair.io.table_read import Layout
 from timefair.io.write import write_coco, write_ioh
 from timefair.records.schema import RUN_SCHEMA

@@ -392,9 +392,9 @@ def test_forks_of_a_run_live_although_its_parent_has_read_a_table(tmp_path):
     """Arrow's pipe for signals would end them by SIGABRT, as a run closes what it inherits."""
     code = f"""
 import os, pathlib
-from timefair.io import common, table_read
+from timefair.io import reading, table_read
 from timefair.machine.linux import kernel
-table_read.rows_of(pathlib.Path({str(tmp_path / "a.csv")!r}), common.Cautions())
+table_read.rows_of(pathlib.Path({str(tmp_path / "a.csv")!r}), reading.Cautions())
 kernel.keep_descriptors([])
 if (pid := os.fork()) == 0:
     os._exit(0)

@@ -27,11 +27,11 @@ from timefair.measure import job as of_a_job
 from timefair.measure.isolation import held_cores, on_one_node
 from timefair.measure.job import Prepared, Repetitions, _missing, evaluation_cost, repetitions
 from timefair.policies.stopping import DROPPED, WON
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import Journal, journal_path, open_record, read_runs
-from timefair.statistics.run_count.stopping import Outliers, SkewnessRule, race
+from timefair.statistics.run_count.stopping_rules import Outliers, SkewnessRule, race
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]
 

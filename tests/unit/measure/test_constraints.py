@@ -11,13 +11,13 @@ import pytest
 from measurements import Launched, Over, run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import penalized, prepare
 from timefair.policies.restarts import AtChange, FixedLength
-from timefair.problems.registry import SUITES, find
+from timefair.problems.suites import SUITES, find
 from timefair.records.collect import contradictions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason

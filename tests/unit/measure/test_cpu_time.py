@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.measure.perturbation import RunMonitor
 from timefair.measure.run import Allowance, measure_run
 from timefair.policies.restarts import FixedLength, NoRestart

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from measurements import running
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.policies.restarts import NoRestart
-from timefair.problems.base import Problem
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem
+from timefair.problems.suites import SUITES
 
 EXAMPLES = Path(__file__).parents[3] / "docs/guide/external"
 T_NS = 2_000_000_000
@@ -56,7 +56,7 @@ def script(tmp_path):
 
 def run(use: str, problem: Problem, **allowed) -> dict:
     allowed = {"wall_ns": SOON_NS, **allowed}
-    return measure_run(registry.load(use, {}), problem, Allowance(**allowed), seed=5)
+    return measure_run(libraries.load(use, {}), problem, Allowance(**allowed), seed=5)
 
 
 def _python(folder: Path) -> str:
@@ -132,7 +132,7 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     problem = SUITES["bbob"].problem(function, 5, 1)
     evaluations = 5000
     allowance = Allowance(evaluations=evaluations, wall_ns=SOON_NS)
-    outside = registry.load(f"external:{example(tmp_path)}", parameters)
+    outside = libraries.load(f"external:{example(tmp_path)}", parameters)
     ours, theirs = (
         measure_run(algorithm, problem, allowance, seed=3)
         for algorithm in (in_process(**parameters), outside)
@@ -177,7 +177,7 @@ os.execvp("sleep", ["sleep", "10{os.getpid()}"])
 
 @pytest.mark.slow
 def test_a_trial_launch_leaves_nothing(problem, folder):
-    prepare(registry.load(f"external:{_python(folder)}", {}), problem)
+    prepare(libraries.load(f"external:{_python(folder)}", {}), problem)
     assert kernel.children() == []
     assert list(folder.iterdir()) == []
 
@@ -224,7 +224,7 @@ def client(path: Path, text: str | None = None, problem=PROBLEM, **parameters) -
     if text is not None:
         path.write_text(text)
     allowed = Allowance(evaluations=40, wall_ns=SOON_NS, restart=NoRestart())
-    algorithm = registry.load(f"external:{PYTHON} {path}", parameters)
+    algorithm = libraries.load(f"external:{PYTHON} {path}", parameters)
     return measure_run(algorithm, problem, allowed, seed=5)
 
 

@@ -18,8 +18,8 @@ import pytest
 from campaigns import SMALL
 from measurements import do_jobs, run_of
 
-from timefair.algorithms.base import Algorithm
-from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
+from timefair.algorithms.algorithm import Algorithm
+from timefair.basics.disk import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import Mount, plan

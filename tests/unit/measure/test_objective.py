@@ -18,7 +18,7 @@ from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import EVENT, NEVER, LaunchCode, LaunchCut, Log, Stop
 from timefair.measure.evaluation.state import State
 from timefair.policies.restarts import FixedLength, NoRestart
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 from timefair.records.thinning import Thinning
 
 

@@ -13,7 +13,7 @@ from bench import solve
 from campaigns import SMALL, SPHERE
 from measurements import do_jobs
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
@@ -22,7 +22,7 @@ from timefair.measure import job as cell
 from timefair.measure.job import Prepared, measure_job
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.store import Journal, open_record, read_runs
 
 NAMES = (

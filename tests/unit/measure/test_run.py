@@ -18,9 +18,9 @@ from adversary import search
 from bench import BENCH, solve
 from measurements import run_of, running
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
-from timefair.algorithms.registry import load
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
+from timefair.algorithms.libraries import load
 from timefair.machine.linux import kernel
 from timefair.measure import run as measuring
 from timefair.measure import trial
@@ -29,9 +29,9 @@ from timefair.measure.evaluation.state import failure
 from timefair.measure.run import ATTEMPTS, Allowance, _outside, measure_run
 from timefair.measure.trial import prepare
 from timefair.policies.restarts import FixedLength, NoRestart
-from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
-from timefair.problems.registry import SUITES, find
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES, find
 
 T = 1.3
 """Longer than a machine stalls."""
@@ -278,7 +278,7 @@ def use(tmp_path_factory):
     ],
 )
 def test_it_runs_restarts_and_ends(use, allowed, stop_reason, least):
-    problem, algorithm = SUITES["bbob"].problem(8, 5, 1), registry.load(use, {})
+    problem, algorithm = SUITES["bbob"].problem(8, 5, 1), libraries.load(use, {})
     assert prepare(algorithm, problem).trace == ""
     row = measure_run(algorithm, problem, Allowance(**{"wall_ns": 10**10, **allowed}), seed=3)
     assert (str(row["status"]), row["message"]) == ("ok", None)

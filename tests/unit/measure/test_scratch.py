@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.files import remove, remove_abandoned, temporary_folder
+from timefair.basics.disk import remove, remove_abandoned, temporary_folder
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import look, scratch_folder
 

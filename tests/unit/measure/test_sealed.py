@@ -64,7 +64,7 @@ def test_an_objective_cannot_be_taken_apart():
 
 
 def objective_of_a_run():
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     return State().measurement(SUITES["bbob"].problem(1, 2, 1)).objective
 

@@ -13,8 +13,8 @@ from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import State
 from timefair.policies import restart_policies, restarts
-from timefair.problems.base import Problem, ProblemName
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES
 
 C_NS, T_NS = 10_000_000_000, 1_000_000_000_000
 MOST = T_NS // C_NS

@@ -9,11 +9,11 @@ import pytest
 from campaigns import SMALL
 from measurements import do_jobs
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.campaign import configuration
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import AS, Rounded
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.store import read_runs
 
 OWN = """

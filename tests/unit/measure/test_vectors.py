@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.measure.evaluation.objective import Changing, Feasible, Improving, Nondominated
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import point_of
 from timefair.policies.restarts import BetAndRun, FixedLength, Independent
 from timefair.problems import own
-from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import TwoObjectives, after_each
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, ProblemName
+from timefair.problems.suites import SUITES
 from timefair.records.collect import contradictions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason

@@ -13,7 +13,7 @@ from timefair.policies.stopping import (
     SymmetricSample,
     success_interval,
 )
-from timefair.statistics.run_count.stopping import (
+from timefair.statistics.run_count.stopping_rules import (
     Outliers,
     Reason,
     SkewnessRule,

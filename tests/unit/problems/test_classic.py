@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from timefair.problems import classic
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 CLASSIC = SUITES["classic"]
 REVERSED = (6, 8)  # Schwefel and Michalewicz

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.problems import coco
-from timefair.problems.base import ProblemName
 from timefair.problems.coco import Coco, CProblem, library, place_noise, reference_values
 from timefair.problems.kinds import GRID, Kind, after_each, normalized
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import ProblemName
+from timefair.problems.suites import SUITES
 
 COCO = [
     suite for suite in SUITES.values() if isinstance(suite, Coco) and suite.task == "one objective"

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from timefair.measure.evaluation.state import State
-from timefair.problems import registry
-from timefair.problems.registry import SUITES
+from timefair.problems import suites
+from timefair.problems.suites import SUITES
 
 cocoex = pytest.importorskip("cocoex")
 SUITE = SUITES["bbob-constrained"]
-INDICATOR = registry.find("bbob-constrained", {"quality": "indicator"})
+INDICATOR = suites.find("bbob-constrained", {"quality": "indicator"})
 
 
 def launched(problem):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from timefair.problems.base import LARGEST, Problem, Suite
-from timefair.problems.registry import SUITES, find
+from timefair.problems.problem import LARGEST, Problem, Suite
+from timefair.problems.suites import SUITES, find
 
 
 def smallest(suite: Suite, function: int) -> int:

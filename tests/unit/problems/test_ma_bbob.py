@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from timefair.problems import ioh
-from timefair.problems.base import ProblemName
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import ProblemName
+from timefair.problems.suites import SUITES
 
 pytest.importorskip("ioh")
 MA_BBOB = SUITES["ma-bbob"]

@@ -9,7 +9,7 @@ import pytest
 from campaigns import refused
 from matplotlib.text import Text
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.basics.errors import InputError
 from timefair.basics.user_code import load_function
 from timefair.campaign import configuration, provenance
@@ -20,7 +20,7 @@ from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems import names
 from timefair.problems.classic import PERMUTATIONS
-from timefair.problems.registry import find
+from timefair.problems.suites import find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
@@ -349,17 +349,17 @@ def test_other_points_are_refused(x):
 
 @pytest.mark.parametrize("use", ALGORITHMS)
 def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use):
-    assert registry.variables(use, {}) == {"permutation"}
+    assert libraries.variables(use, {}) == {"permutation"}
     allowed = Allowance(evaluations=3000)
-    row = measure_run(registry.load(use, {}), PERMUTATIONS.problem(1, 5, 1), allowed, seed=1)
+    row = measure_run(libraries.load(use, {}), PERMUTATIONS.problem(1, 5, 1), allowed, seed=1)
     assert (row["status"], row["evaluations"]) == ("ok", 3000)
     assert row["best_precision"] == pytest.approx(0, abs=1e-10)
 
 
 def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_not():
     pytest.importorskip("pymoo")
-    assert registry.variables("pymoo:GA", {}) == {"continuous", "permutation"}
-    assert registry.variables("pymoo:DE", {}) == {"continuous"}
+    assert libraries.variables("pymoo:GA", {}) == {"continuous", "permutation"}
+    assert libraries.variables("pymoo:DE", {}) == {"continuous"}
     problem, allowed = PERMUTATIONS.problem(2, 6, 1), Allowance(evaluations=2000)
     for parameters in ({}, {"pop_size": 30}):
         row = measure_run(load("pymoo:GA", parameters, "native"), problem, allowed, seed=1)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from timefair.basics.disk import begun_path
 from timefair.basics.errors import Interrupted
-from timefair.basics.files import begun_path
 from timefair.records import store
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA

@@ -18,7 +18,7 @@ from timefair.statistics.evaluation_cost import (
     reached_within,
     seconds_to_observe,
 )
-from timefair.statistics.runtimes import Rule, at_each_row, trace
+from timefair.statistics.hitting_times import Rule, at_each_row, trace
 from timefair.statistics.samples import resampled_sums, stratified_sums
 
 

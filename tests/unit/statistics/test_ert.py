@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, shapiro, t
 
 from timefair.statistics import ert as of_ert
-from timefair.statistics.curves import ecdf
+from timefair.statistics.bands import ecdf
 from timefair.statistics.ert import ert, heavy_tail, restarted_cdf, widening
 
 GOLDEN = json.loads(

@@ -21,7 +21,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import (
+from timefair.algorithms.algorithm import (
     CONTINUOUS,
     Algorithm,
     ConstrainedObjective,
@@ -29,8 +29,8 @@ from timefair.algorithms.base import (
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Number, Truth, Variables, Word, wrong_parameters
 from timefair.problems.kinds import Task
+from timefair.problems.problem import Number, Truth, Variables, Word, wrong_parameters
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 """The tasks of an algorithm that takes one objective, with constraints or without."""

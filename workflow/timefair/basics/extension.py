@@ -159,7 +159,7 @@ def elsewhere(campaign: Any, label: str) -> Mapping[str, Any] | None:
     """What the interpreter of an algorithm says of it; None if it is that of this process.
 
     ``faults`` are lines. Without any, there are ``variables``, ``tasks`` and ``batches`` as of
-    `timefair.algorithms.registry`, ``sources``: its files, ``decisive``: as of
+    `timefair.algorithms.libraries`, ``sources``: its files, ``decisive``: as of
     `timefair.campaign.provenance.decisive_alone`, ``code``: as of its `measure_code`, and
     ``folder``: the one that comes first on its ``sys.path``, or None.
     """

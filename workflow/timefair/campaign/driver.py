@@ -11,9 +11,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from timefair.basics.disk import DRIVER, lock, note
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
-from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import collected, configuration, plan, provenance
 from timefair.machine.facts import check_installed, some_facts
 from timefair.records.integrity import NEEDED, shortcoming

@@ -12,8 +12,8 @@ from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
+from timefair.basics.disk import atomic_file, regular
 from timefair.basics.errors import InputError, storing
-from timefair.basics.files import atomic_file, regular
 from timefair.basics.sections import format_ranges, parse_ranges
 
 if TYPE_CHECKING:

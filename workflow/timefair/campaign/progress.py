@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from timefair.basics.disk import regular
 from timefair.basics.errors import InputError
-from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.records.schema import RUN_SCHEMA

@@ -24,7 +24,7 @@ from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.problems.base import Suite
+    from timefair.problems.problem import Suite
 
 PACKAGE = Path(__file__).parents[1]
 _UNDECISIVE = {
@@ -74,7 +74,7 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
 
 def sources_of_algorithm(campaign: Campaign, label: str) -> tuple[Path, ...]:
     """The files behind an algorithm, and behind those of which it is made."""
-    from timefair.algorithms import registry as algorithms
+    from timefair.algorithms import libraries as algorithms
 
     spec = campaign.algorithms[label]
     sources = tuple(algorithms.source_files(*algorithms.involved(spec.use, spec.parameters)))
@@ -84,14 +84,14 @@ def sources_of_algorithm(campaign: Campaign, label: str) -> tuple[Path, ...]:
 
 
 def _suite(campaign: Campaign) -> Suite:
-    from timefair.problems import registry as suites
+    from timefair.problems import suites
 
     return suites.find(campaign.problems.suite, campaign.problems.parameters)
 
 
 def decisive_alone(campaign: Campaign, label: str) -> dict[str, Any]:
     """As `decisive`, of one algorithm alone, by the interpreter that measures it; `InputError`."""
-    from timefair.algorithms import registry as algorithms
+    from timefair.algorithms import libraries as algorithms
     from timefair.records.schema import SCHEMA_VERSION
 
     if (there := elsewhere(campaign, label)) is not None:
@@ -205,7 +205,7 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
             waiting += [
                 file
                 for file in _imported(path)
-                if file.stem != "registry"
+                if file.stem not in {"libraries", "registry", "suites"}
                 and any(file.is_relative_to(PACKAGE / room) for room in within)
             ]
     return tuple(sorted(found))

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from timefair.basics.disk import regular
 from timefair.basics.errors import InputError, described
 from timefair.basics.extension import each
-from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.problems import registry as suites
-from timefair.problems.base import Problem
-from timefair.problems.registry import Refutation
+from timefair.problems import suites
+from timefair.problems.problem import Problem
+from timefair.problems.suites import Refutation
 from timefair.records.collect import checked_parts
 from timefair.records.integrity import (
     CONSENT,

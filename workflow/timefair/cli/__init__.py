@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from timefair.basics.extension import extensions, packages
-from timefair.cli.common import Command, status_of
+from timefair.cli.arguments import Command, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -84,9 +84,9 @@ def parser(command: str = "") -> _Top:
         measuring.add_to(commands)
         return top
     from timefair import __version__
-    from timefair.cli import analysis, campaigns
+    from timefair.cli import analysing, campaigns
 
     top.add_argument("--version", action="version", version=f"timefair {__version__}")
-    for module in (campaigns, measuring, analysis, *packages("commands")):
+    for module in (campaigns, measuring, analysing, *packages("commands")):
         module.add_to(commands)
     return top

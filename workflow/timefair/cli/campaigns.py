@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import (
+from timefair.cli.arguments import (
     CONFIG,
     Declared,
     argument,
@@ -144,10 +144,10 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
-    from timefair.problems import registry
+    from timefair.problems import suites
 
     problems, budget = campaign.problems, campaign.budget
-    environments = registry.find(problems.suite, problems.parameters).environments
+    environments = suites.find(problems.suite, problems.parameters).environments
     if environments == 1:
         return
     changes = f"{environments - 1} in a run"
@@ -312,7 +312,7 @@ def _algorithms(arguments: argparse.Namespace) -> None:
     versions, and whether each algorithm asks for batches if it has several `threads`. For
     algorithms that cannot be used, it names the missing package.
     """
-    from timefair.algorithms.registry import LIBRARIES
+    from timefair.algorithms.libraries import LIBRARIES
     from timefair.machine.facts import versions
 
     chosen = arguments.library

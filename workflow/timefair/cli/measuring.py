@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timefair.basics.disk import begun_path, regular, snakemake_above
 from timefair.basics.errors import InputError, Interrupted
 from timefair.basics.extension import interpreter
-from timefair.basics.files import begun_path, regular, snakemake_above
-from timefair.cli.common import (
+from timefair.cli.arguments import (
     OF_CAMPAIGN,
     Declared,
     argument,

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from timefair.basics import user_code
+from timefair.basics.disk import atomic_file
 from timefair.basics.errors import LIST_OF_TABLES, InputError
-from timefair.basics.files import atomic_file
 from timefair.cli.campaigns import StatusLine
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Results:
 
         >>> timefair.load("results/default").table("ert")  # doctest: +SKIP
         """
-        from timefair.cli.common import entry
+        from timefair.cli.arguments import entry
         from timefair.exhibits.registry import TABLES
         from timefair.exhibits.unknown_optimum import in_files
 
@@ -76,7 +76,7 @@ class Results:
         """
         from matplotlib.figure import Figure
 
-        from timefair.cli.common import entry
+        from timefair.cli.arguments import entry
         from timefair.exhibits.charts import style
         from timefair.exhibits.registry import FIGURES
 
@@ -121,8 +121,8 @@ class Results:
         """A table with the names of measures that exhibits read."""
         from timefair.analysis import maker
         from timefair.campaign import collected
-        from timefair.cli.analysis import together
-        from timefair.cli.common import entry, read_table
+        from timefair.cli.analysing import together
+        from timefair.cli.arguments import entry, read_table
         from timefair.exhibits.charts.pages import ORDER
         from timefair.records.rundata.problems import MOST_COLOURS
 

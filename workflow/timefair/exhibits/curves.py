@@ -25,7 +25,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics import curves as statistics
+from timefair.statistics import bands as statistics
 from timefair.statistics.probability import success_interval
 from timefair.statistics.samples import sample_quantile
 

@@ -17,9 +17,9 @@ from timefair.exhibits.columns import column_names, columns_of
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import PARTS, Layout, Points, Value, by_function
 from timefair.exhibits.runtimes import SUFFIX, by_unit, to_targets
-from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
-from timefair.problems.registry import SUITES, find
+from timefair.problems.problem import Suite
+from timefair.problems.suites import SUITES, find
 from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
@@ -27,7 +27,7 @@ from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
-from timefair.statistics.ranks import rank
+from timefair.statistics.rank_tests import rank
 from timefair.statistics.samples import Estimate, quantile_interval, resampled_sums, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
@@ -416,7 +416,7 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
         "best precision of each run over the share of runs that are at least as good. The filled "
         "marker is the median and the hollow marker the mean: a mean far to the right is caused by "
         "a few bad runs. `inf` is at the top edge.",
-        Picture("timefair.exhibits.charts.curves:sorted_solutions"),
+        Picture("timefair.exhibits.charts.lines:sorted_solutions"),
     ),
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
@@ -669,7 +669,7 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
         "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
         "point at 1.",
         Picture(
-            "timefair.exhibits.charts.curves:attainment",
+            "timefair.exhibits.charts.lines:attainment",
             "functions",
             on_paper="An overview is a map of all functions: the part of the region that the "
             f"surface does not dominate, as a multiple of the least. {LEADERS}",

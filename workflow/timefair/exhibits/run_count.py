@@ -19,7 +19,7 @@ from timefair.exhibits.layout import PARTS, Layout, Points
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
-from timefair.statistics.run_count import evaluation, stopping, widths
+from timefair.statistics.run_count import evaluation, stopping_rules, widths
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
@@ -233,7 +233,7 @@ FIGURES = {
             f"run_count_{name}",
             title,
             f"{caption} (figure {number} of the run-count paper).",
-            Picture(f"timefair.exhibits.charts.run_count:{name}"),
+            Picture(f"timefair.exhibits.charts.sample_sizes:{name}"),
             needs="samples",
         )
         for number, (name, (title, caption)) in enumerate(FIGURES.items(), start=1)
@@ -255,9 +255,9 @@ def run_count_groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return _accurate(_judged(runs, analysis, controls=False))
 
 
-def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
+def skewness_rules(settings: RunCount) -> list[stopping_rules.SkewnessRule]:
     return [
-        stopping.SkewnessRule(tau, stopping.Outliers(technique), cap=settings.cap)
+        stopping_rules.SkewnessRule(tau, stopping_rules.Outliers(technique), cap=settings.cap)
         for tau in sorted(settings.taus)
         for technique in settings.outliers
     ]
@@ -265,15 +265,15 @@ def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
 
 def evaluated(
     samples: Samples,
-    stops: stopping.StopCounts,
-    outliers: list[stopping.Outliers],
+    stops: stopping_rules.StopCounts,
+    outliers: list[stopping_rules.Outliers],
     groups: NDArray[np.int64] | None = None,
 ) -> pd.DataFrame:
     """Sums over the samples of each group, one row for each setting: compared with the complete
     samples, and with independent runs if there are any."""
     labels = np.zeros(len(samples.values), np.int64) if groups is None else groups
     known = np.flatnonzero(samples.has_truth)
-    some = stopping.StopCounts(stops.n[known], stops.met[known])
+    some = stopping_rules.StopCounts(stops.n[known], stops.met[known])
     nested = evaluation.evaluate(samples.values, stops, outliers, groups=labels)
     independent = evaluation.evaluate(
         samples.values[known],
@@ -344,7 +344,7 @@ class Entrant:
 
     rule: str
     setting: str
-    counts: stopping.StopCounts
+    counts: stopping_rules.StopCounts
     promises: str = "none"
     racing: NDArray[np.bool_] | None = None
     out_of_bounds: int = 0
@@ -359,7 +359,7 @@ class Entrant:
         "How many runs each rule saves, and how often its result is right: by the run-count "
         "paper's criterion, by the promise that it makes, and by the best algorithm of a problem. "
         "A rule whose mark is not above the line of fixed numbers gains nothing from the values.",
-        Picture("timefair.exhibits.charts.run_count:rules"),
+        Picture("timefair.exhibits.charts.sample_sizes:rules"),
         needs="samples",
     ),
 )
@@ -420,14 +420,14 @@ def _entrants(samples: Samples, analysis: Analysis, rng: np.random.Generator) ->
     control = evaluation.random_control(proposal, rng=rng)
     for name, found in (("skewness", proposal), ("random n", control)):
         for k, one in enumerate(skewness):
-            counts = stopping.StopCounts(found.n[:, k], found.met[:, k])
+            counts = stopping_rules.StopCounts(found.n[:, k], found.met[:, k])
             yield Entrant(name, f"τ = {one.tau:g}, {one.outliers}", counts)
     cells = len(samples.values)
     for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap):
-        counts = stopping.StopCounts(np.full(cells, n), np.full(cells, True))
+        counts = stopping_rules.StopCounts(np.full(cells, n), np.full(cells, True))
         yield Entrant("fixed n", f"n = {n}", counts)
     for name, setting, rule in _widths(analysis):
-        counts = stopping.stop_counts(rule, samples.values)
+        counts = stopping_rules.stop_counts(rule, samples.values)
         outside = 0
         if isinstance(rule, widths.BoundedMeanWidth):
             outside = int((rule.outside(samples.values) & ~counts.met).sum())
@@ -435,7 +435,7 @@ def _entrants(samples: Samples, analysis: Analysis, rng: np.random.Generator) ->
     yield _raced(samples, analysis)
 
 
-def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRule]]:
+def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping_rules.StoppingRule]]:
     """The estimate, the setting and the rule of each stopping rule with a width."""
     settings = analysis.run_count
     shared: dict[str, Any] = {
@@ -456,15 +456,15 @@ def _widths(analysis: Analysis) -> Iterator[tuple[str, str, stopping.StoppingRul
 
 def _raced(samples: Samples, analysis: Analysis) -> Entrant:
     cap = analysis.run_count.cap
-    looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
+    looks = tuple(n for n in stopping_rules.LOOKS if n <= cap) or (cap,)
     alpha = 1.0 - analysis.confidence
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     for members in samples.problems:
         values = list(samples.values[members])
-        state = stopping.race(values, alpha=alpha, looks=looks, cap=cap)
+        state = stopping_rules.race(values, alpha=alpha, looks=looks, cap=cap)
         runs[members], racing[members] = state.runs, state.goes_on
-    counts = stopping.StopCounts(runs, runs < cap)
+    counts = stopping_rules.StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {alpha:g}", counts, "best algorithm", racing)
 
 
@@ -472,8 +472,8 @@ def _sums_of_entrants(samples: Samples, entrants: list[Entrant], width: float) -
     n, met = (
         np.stack([getattr(one.counts, of) for one in entrants], axis=1) for of in ("n", "met")
     )
-    no_filters = [stopping.Outliers.NONE] * len(entrants)
-    sums = evaluated(samples, stopping.StopCounts(n, met), no_filters)
+    no_filters = [stopping_rules.Outliers.NONE] * len(entrants)
+    sums = evaluated(samples, stopping_rules.StopCounts(n, met), no_filters)
     estimates = {name: _at(samples.values, n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
     for name, estimate in ESTIMATES.items():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from timefair.basics.optimum import is_below
-from timefair.problems.registry import COLUMNS, Refutation, least, refutation
+from timefair.problems.suites import COLUMNS, Refutation, least, refutation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.common import (
+from timefair.io.logs import coco_data_sets, ioh_data_sets
+from timefair.io.reading import (
     Cautions,
     DataSet,
     Folder,
@@ -30,7 +31,6 @@ from timefair.io.common import (
     row_of_lines,
     unpacked,
 )
-from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Faults,
     Layout,

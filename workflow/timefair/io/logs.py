@@ -31,7 +31,7 @@ from pydantic import AliasPath, BaseModel, Field, StrictBool, ValidationError
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.common import (
+from timefair.io.reading import (
     LARGEST_NAME,
     MOST_SECONDS,
     Cautions,
@@ -47,7 +47,7 @@ from timefair.io.common import (
 )
 from timefair.io.table_read import Layout
 from timefair.problems.ioh import ONE_MAX, PBO
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 
 FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 PROBLEM = (FUNCTION, DIMENSION)

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.errors import InputError, suggest
 from timefair.basics.optimum import LARGEST, ROUNDING, difference, is_below, precision
 from timefair.basics.words import counted, first
-from timefair.io.common import (
+from timefair.io.reading import (
     LARGEST_COUNT,
     LARGEST_NAME,
     MOST_EVALUATIONS,

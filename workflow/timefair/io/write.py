@@ -19,11 +19,11 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from timefair.basics.disk import atomic_file
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file
 from timefair.basics.optimum import NOTHING_YET
 from timefair.problems.coco import TARGETS, CocoBiobj
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.schema import RUN_SCHEMA
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words

@@ -21,8 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from timefair.basics import files
-from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
+from timefair.basics import disk
+from timefair.basics.disk import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.machine.facts import Host, Unknown, siblings
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import Mount
@@ -225,7 +225,7 @@ def held_cores(count: int) -> Iterator[tuple[int, ...]]:
     folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
     while True:
         # Nothing is written, so that locks of another user can be taken too.
-        tried = ((files.lock(folder / f"core-{k}", wait=False, write=False), k) for k in usable)
+        tried = ((disk.lock(folder / f"core-{k}", wait=False, write=False), k) for k in usable)
         locks = dict(islice(((fd, core) for fd, core in tried if fd is not None), count))
         try:
             if len(locks) == count:
@@ -247,7 +247,7 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
     from timefair.records.store import journal_path
 
     note.parent.mkdir(parents=True, exist_ok=True)
-    fd = files.lock(note)
+    fd = disk.lock(note)
     assert fd is not None
     try:
         before = os.pread(fd, 1000, 0).decode(errors="replace")
@@ -260,7 +260,7 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
                     file=sys.stderr,
                     flush=True,
                 )
-        files.note(fd, node)
+        disk.note(fd, node)
         yield
     finally:
         os.close(fd)

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from timefair.algorithms import registry as algorithms
-from timefair.algorithms.base import Algorithm
-from timefair.basics import files, threads, user_code
+from timefair.algorithms import libraries as algorithms
+from timefair.algorithms.algorithm import Algorithm
+from timefair.basics import disk, threads, user_code
 from timefair.basics.errors import InputError
 from timefair.basics.extension import confined, each
 from timefair.campaign import driver, plan, provenance
@@ -54,13 +54,13 @@ from timefair.measure.run import (
 from timefair.measure.trial import NoAnswer, elsewhere, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
-from timefair.problems import registry as suites
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems import suites
+from timefair.problems.problem import Problem, ProblemName
 from timefair.records import store
 from timefair.records.integrity import machine_kind
 from timefair.records.schema import KEYS
 from timefair.records.status import Isolation, Status, StopReason
-from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
+from timefair.statistics.run_count.stopping_rules import StoppingRule, decide, equal_if_solved
 
 Value = TypeVar("Value")
 
@@ -289,7 +289,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         first, timed = next(missing, None), dict[str, Any]()
         if first is not None:
             driver.check_machine(campaign)
-            files.remove_abandoned()
+            disk.remove_abandoned()
             with ExitStack() as holding:
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 _set_length(prepared, job, cores, record.parents[3])

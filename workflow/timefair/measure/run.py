@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, PausableThread
+from timefair.algorithms.algorithm import Algorithm, PausableThread
 from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
@@ -60,7 +60,7 @@ from timefair.measure.trial import (
     stream,
 )
 from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
-from timefair.problems.base import Problem
+from timefair.problems.problem import Problem
 from timefair.records import consistency
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS

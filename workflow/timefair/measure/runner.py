@@ -24,7 +24,7 @@ from itertools import count, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from timefair.basics import files
+from timefair.basics import disk
 from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.machine import facts
 from timefair.machine.facts import Host, Unknown
@@ -394,7 +394,7 @@ def serve(listener: socket.socket, driver: int, work: Work) -> None:
             poll.unregister(pidfd)
             os.close(pidfd)
             kernel.end_orphans(spare=jobs.values())
-            files.remove_abandoned()  # of a job that was killed
+            disk.remove_abandoned()  # of a job that was killed
         if listener.fileno() in ready:
             number += 1
             inherited, act = [driver_fd, listener.fileno(), *jobs], partial(work, number)

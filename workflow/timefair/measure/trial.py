@@ -28,9 +28,9 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.algorithms.adapter import has_constraints
-from timefair.algorithms.base import (
+from timefair.algorithms.algorithm import (
     Algorithm,
     ConstrainedObjective,
     Objective,
@@ -44,7 +44,7 @@ from timefair.machine.linux.kernel import Keeper, ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State, take_output
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 
 LONGEST = 1 << 20  # maximal length of a message between interpreters, in bytes
 
@@ -334,10 +334,10 @@ def load(
     use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
     """Load an algorithm; InputError with all its faults. `integer`: see `AS`; `penalty`: weight."""
-    library, _ = registry.find(use)
+    library, _ = libraries.find(use)
     with hidden_modules(*library.unneeded):
         import_modules(library.modules)  # what is missing, the registry will report
-    loaded = AS[integer](registry.load(use, parameters))
+    loaded = AS[integer](libraries.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
 

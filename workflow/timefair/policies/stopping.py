@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from timefair.statistics.run_count.stopping import Assessment, StoppingRule
+    from timefair.statistics.run_count.stopping_rules import Assessment, StoppingRule
 
 
 class StoppingPolicy(Section):
@@ -214,7 +214,7 @@ class Racing(Comparing):
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        from timefair.statistics.run_count.stopping import race
+        from timefair.statistics.run_count.stopping_rules import race
 
         state = race(samples, alpha=1.0 - self.confidence, looks=tuple(looks), cap=runs)
         if not state.goes_on[place]:
@@ -243,7 +243,7 @@ class SymmetricSample(Started):
     )
 
     def judge(self, runs: int) -> StoppingRule:
-        from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
+        from timefair.statistics.run_count.stopping_rules import Outliers, SkewnessRule
 
         return SkewnessRule(self.tau, Outliers(self.outliers), self.first_look(runs), runs)
 
@@ -291,7 +291,7 @@ class SuccessWidth:
     def look(self, samples: NDArray[np.float64]) -> Assessment:
         import numpy as np
 
-        from timefair.statistics.run_count.stopping import Assessment
+        from timefair.statistics.run_count.stopping_rules import Assessment
 
         n = samples.shape[-1]
         successes = np.asarray((samples <= self.target).sum(axis=-1))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import (
+from timefair.problems.problem import (
     Problem,
     ProblemName,
     Suite,

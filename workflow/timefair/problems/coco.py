@@ -13,7 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import (
+from timefair.problems.kinds import Constraints, Kind, Native, Noisy, TwoObjectives
+from timefair.problems.pointwise import NoisyPair
+from timefair.problems.problem import (
     Allowed,
     Problem,
     ProblemName,
@@ -23,8 +25,6 @@ from timefair.problems.base import (
     numbered,
     refusing,
 )
-from timefair.problems.compiled import NoisyPair
-from timefair.problems.kinds import Constraints, Kind, Native, Noisy, TwoObjectives
 
 CONSTRAINT = "coco_evaluate_constraint"
 NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
+from timefair.problems.problem import Ints, Problem, ProblemName, Suite, Variables, refusing
 
 ONE_MAX, LABS = 1, 18
 TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)

@@ -33,7 +33,7 @@ def declared(suite: str) -> dict[int, str]:
 
 
 def groups(suite: str) -> Mapping[str, range]:
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     return SUITES[suite].groups if suite in SUITES else {}
 
@@ -44,7 +44,7 @@ def every(suite: str, given: Given | None = None) -> dict[int, str]:
     >>> every("pbo", {"pbo": {"1": "ones"}})[1]
     'ones'
     """
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     own = (given or {}).get(suite, {})
     names = SUITES[suite].names if suite in SUITES else {}

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from timefair.basics import user_code
 from timefair.basics.errors import described
-from timefair.problems.base import (
+from timefair.problems.kinds import Constraints, Kind, NoisyByUser, TwoByUser
+from timefair.problems.problem import (
     Ints,
     Problem,
     ProblemName,
@@ -30,7 +31,6 @@ from timefair.problems.base import (
     permutations,
     refusing,
 )
-from timefair.problems.kinds import Constraints, Kind, NoisyByUser, TwoByUser
 
 TOLERANCE = "equality_tolerance"
 ORDER = "permutation"

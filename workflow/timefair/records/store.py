@@ -27,8 +27,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from timefair.basics.disk import atomic_file, begun_path, regular
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file, begun_path, regular
 from timefair.basics.modules import hidden_modules
 from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
-from timefair.basics.files import regular
+from timefair.basics.disk import regular
 
 _LINES = 12  # number of lines of a page that contain its description
 _BREAK = " | "

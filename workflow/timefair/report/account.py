@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from timefair import __version__
-from timefair.algorithms.registry import implementation
+from timefair.algorithms.libraries import implementation
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import ALLOWED, Campaign
 from timefair.report import part_of

@@ -10,7 +10,7 @@ from timefair.exhibits import unknown_optimum
 from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.comparisons.comparison import MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
-from timefair.problems.registry import Refutation
+from timefair.problems.suites import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
 from timefair.report.findings import functions_of, is_over_functions, sample, targeted
 

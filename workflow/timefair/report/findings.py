@@ -21,7 +21,7 @@ from timefair.exhibits.comparisons.comparison import PRECISION, TARGETS, least_o
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.problems import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
-from timefair.statistics.runtimes import decisive_target
+from timefair.statistics.hitting_times import decisive_target
 
 
 class Verdict(StrEnum):

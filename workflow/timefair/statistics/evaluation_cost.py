@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import ndtr, stdtr
 
-from timefair.statistics.ranks import rank
+from timefair.statistics.rank_tests import rank
 from timefair.statistics.samples import Floats, check_confidence, floats
 
 

@@ -21,7 +21,7 @@ from timefair.exhibits import files
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.pages import COLUMNS, LINES, MANY, ORDER, pages
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.problems.registry import SUITES
+from timefair.problems.suites import SUITES
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.markup import Names
@@ -236,7 +236,10 @@ def campaign(**changes):
 def test_a_figure_is_divided_where_a_page_has_no_room(dimensions, functions, algorithms, files):
     found = pages("functions", dimensions, range(1, functions + 1), algorithms)
     assert [page.file("ert") for page in found] == files
-    assert [page.overview for page in found] == [len(files) > 1, *[False] * (len(files) - 1)]
+    assert [page.overview for page in found] == [
+        len(files) > 1,
+        *[False] * (len(files) - 1),
+    ]
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.problems import evaluations_allowed, precision_at, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import a12, equal_ert, mann_whitney, wilcoxon
-from timefair.statistics.ranks import friedman, posthoc
+from timefair.statistics.rank_tests import friedman, posthoc
+from timefair.statistics.two_samples import a12, equal_ert, mann_whitney, wilcoxon
 
 ANALYSIS = Analysis(targets=(1.0, 0.1))
 NAMES = ("ranks", "friedman", "posthoc", "comparison", "rankings", "rank_reversals")

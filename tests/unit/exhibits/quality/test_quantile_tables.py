@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from timefair.exhibits import quality
 from timefair.exhibits.registry import TABLES
-from timefair.problems.registry import SUITES, find
+from timefair.problems.suites import SUITES, find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import nondominated

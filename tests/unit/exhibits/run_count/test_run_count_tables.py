@@ -11,7 +11,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count import Samples
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
-from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.stopping_rules import stop_counts
 from timefair.statistics.run_count.widths import BoundedMeanWidth
 
 GOLDEN = Path(__file__).parents[3] / "golden"

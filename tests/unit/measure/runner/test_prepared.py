@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from campaigns import SMALL
 
+from timefair.basics.disk import DRIVER, snakemake_above
 from timefair.basics.errors import InputError
-from timefair.basics.files import DRIVER, snakemake_above
 from timefair.campaign import configuration
 from timefair.measure import runner as prepared
 from timefair.measure.runner import complete, in_forks, in_turn

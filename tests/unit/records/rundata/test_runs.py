@@ -16,7 +16,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import _EVENTS
 from timefair.records.store import with_facts, write_record
 from timefair.records.thinning import THINNING
-from timefair.statistics.comparison import mann_whitney
+from timefair.statistics.two_samples import mann_whitney
 
 
 def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):

@@ -16,7 +16,7 @@ from timefair.statistics.run_count.evaluation import (
     savings,
     verdicts,
 )
-from timefair.statistics.run_count.stopping import Outliers, SkewnessRule, StopCounts
+from timefair.statistics.run_count.stopping_rules import Outliers, SkewnessRule, StopCounts
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)

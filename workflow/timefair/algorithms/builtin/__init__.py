@@ -19,11 +19,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Library
+from timefair.algorithms.algorithm import CONTINUOUS, Algorithm, Library
 from timefair.basics import user_code
 from timefair.basics.errors import suggest
-from timefair.problems.base import SHARE, Number, Truth, Variables, wrong_parameters
 from timefair.problems.kinds import Task
+from timefair.problems.problem import SHARE, Number, Truth, Variables, wrong_parameters
 
 Count = Annotated[int, Number(1, whole=True)]
 Share = Annotated[float, SHARE]

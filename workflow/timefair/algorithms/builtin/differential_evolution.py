@@ -9,9 +9,9 @@ from typing import Annotated
 
 import numpy as np
 
-from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin import Count, Share, compiled
-from timefair.problems.base import Number, Word, wrong_parameters
+from timefair.algorithms.algorithm import Objective
+from timefair.algorithms.builtin import Count, Share, kernels
+from timefair.problems.problem import Number, Word, wrong_parameters
 
 STRATEGIES = {  # in the order in which config/papers/run_count_de.py draws
     **dict.fromkeys(("rand/1/bin", "rand/1/exp"), "rrr"),
@@ -50,7 +50,7 @@ def solve(
 ) -> None:
     """One launch, until patience or the objective ends it."""
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
-    evolution = compiled.Evolution(
+    evolution = kernels.Evolution(
         objective,
         rng,
         vectors=STRATEGIES[strategy],

@@ -16,9 +16,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 from timefair.algorithms.builtin import Count, Share
-from timefair.problems.base import Number
+from timefair.problems.problem import Number
 
 Points = NDArray[np.float64]  # shape ``(size, dimension)``
 Values = NDArray[np.float64]  # shape ``(size,)``

@@ -13,15 +13,15 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from timefair.algorithms.base import (
+from timefair.algorithms.algorithm import (
     CONTINUOUS,
     Algorithm,
     Objective,
     PausableThread,
     seed_global_generators,
 )
-from timefair.algorithms.builtin import ABOVE_0, compiled
-from timefair.problems.base import Number, Variables, Word, wrong_parameters
+from timefair.algorithms.builtin import ABOVE_0, kernels
+from timefair.problems.problem import Number, Variables, Word, wrong_parameters
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
@@ -38,9 +38,9 @@ def load(
     evaluations: int | None = None,
     time_s: Annotated[float, Number(LEAST_TIME_S)] | None = None,
 ) -> Algorithm:
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
 
-    loaded = [registry.load(use, given) for use, given in specifications(members)]
+    loaded = [libraries.load(use, given) for use, given in specifications(members)]
     weights = np.full(len(loaded), 1 / len(loaded)) if shares is None else np.array(shares)
     weights /= weights.sum()
     unlimited: list[int | None] = [None] * len(loaded)
@@ -89,9 +89,9 @@ def specifications(members: object) -> list[Specification]:
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
 
-    kinds = [registry.variables(use, given) for use, given in specifications(members)]
+    kinds = [libraries.variables(use, given) for use, given in specifications(members)]
     return frozenset.intersection(*kinds) if kinds else CONTINUOUS
 
 
@@ -103,7 +103,7 @@ def faults(
     time_s: object = None,
     **_: object,
 ) -> list[str]:
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
 
     lines = []
     if not isinstance(members, list | tuple) or len(members) < 2:
@@ -114,7 +114,7 @@ def faults(
         members = (None, None)
     else:
         for k, one in enumerate(map(_parsed, members)):
-            wrong = [one] if isinstance(one, str) else registry.faults(*one)
+            wrong = [one] if isinstance(one, str) else libraries.faults(*one)
             lines += [f"members[{k}]: {line}" for line in wrong]
     if (evaluations is None) == (time_s is None):
         lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
@@ -165,7 +165,7 @@ class Member:
         time_ns: int | None,
     ) -> None:
         self._algorithm, self._rng = algorithm, rng
-        self.share = compiled.Share(objective, self._hand_over, evaluations_left)
+        self.share = kernels.Share(objective, self._hand_over, evaluations_left)
         self._grant = partial(self.share.grant, evaluations, time_ns)
         self._thread = PausableThread(self._live)
 
@@ -187,7 +187,7 @@ class Member:
                 (rng,) = self._rng.spawn(1)
                 seed_global_generators(rng)
                 self._algorithm.solve(self.share, rng)
-        except compiled.ShareUsed:
+        except kernels.ShareUsed:
             pass
         finally:
             self.share.closed = True
@@ -195,4 +195,4 @@ class Member:
     def _hand_over(self) -> None:
         self._thread.pause()
         if self.share.closed:
-            raise compiled.ShareUsed
+            raise kernels.ShareUsed

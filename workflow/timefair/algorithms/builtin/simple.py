@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import has_constraints
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 from timefair.algorithms.builtin import ABOVE_0, Share
-from timefair.problems.base import Number
+from timefair.problems.problem import Number
 
 Order = NDArray[np.float64]
 Places = NDArray[np.integer]

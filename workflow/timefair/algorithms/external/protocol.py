@@ -25,11 +25,11 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Implementation, Library, Objective
+from timefair.algorithms.algorithm import CONTINUOUS, Algorithm, Implementation, Library, Objective
 from timefair.algorithms.external.spawn import spawn
+from timefair.basics.disk import cache_folder, short, temporary_folder
 from timefair.basics.errors import InputError
-from timefair.basics.files import cache_folder, short, temporary_folder
-from timefair.problems.base import Number, Variables, wrong_parameters
+from timefair.problems.problem import Number, Variables, wrong_parameters
 
 VERSION = 1
 SEEDS = 2**53  # seeds are below this number: languages that only have doubles can represent them

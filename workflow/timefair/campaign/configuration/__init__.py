@@ -18,9 +18,9 @@ import yaml
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from timefair.basics.disk import regular
 from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import added_keys, elsewhere
-from timefair.basics.files import regular
 from timefair.basics.sections import Section, format_ranges
 from timefair.campaign.configuration.model import (
     CHOICES,
@@ -33,7 +33,7 @@ from timefair.campaign.configuration.model import (
 from timefair.problems.names import declared
 
 if TYPE_CHECKING:
-    from timefair.problems.base import Suite
+    from timefair.problems.problem import Suite
 
 _SAID = {
     **dict.fromkeys(("int_type", "int_from_float"), "should be a whole number"),
@@ -161,7 +161,7 @@ def disagreements(campaign: Campaign, section: Section | None = None, *place: st
 
 def unknown_names(campaign: Campaign) -> Iterator[str]:
     """Names that no library, suite or registry has; algorithms that do not support the suite."""
-    from timefair.problems import registry as suites
+    from timefair.problems import suites
 
     problems, suite = campaign.problems, None
     try:
@@ -191,8 +191,8 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
 
 def _algorithm_faults(campaign: Campaign, label: str, suite: Suite | None) -> Iterator[str]:
     """What an algorithm lacks, and whether it supports the suite; None if that is unknown."""
-    from timefair.algorithms import registry as algorithms
-    from timefair.problems.base import ROUNDED, takes
+    from timefair.algorithms import libraries as algorithms
+    from timefair.problems.problem import ROUNDED, takes
 
     spec, key = campaign.algorithms[label], f"algorithms.{label}"
     if (there := elsewhere(campaign, label)) is None:
@@ -282,7 +282,7 @@ def warnings(campaign: Campaign) -> Iterator[str]:
     """One line each on forbidden actions of the user's modules during import, on threads that
     evaluate nothing, and on launches with a number of iterations that nobody gave.
     """
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
     from timefair.basics import user_code
 
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
@@ -295,7 +295,7 @@ def warnings(campaign: Campaign) -> Iterator[str]:
     for label, spec in campaign.algorithms.items():
         if spec.threads > 1:
             there = elsewhere(campaign, label)
-            found = there.get("batches") if there else registry.batches(spec.use, spec.arguments)
+            found = there.get("batches") if there else libraries.batches(spec.use, spec.arguments)
             one_by_one += [f"{label} ({spec.threads})"] if found is False else []
     if one_by_one:
         yield (
@@ -303,7 +303,7 @@ def warnings(campaign: Campaign) -> Iterator[str]:
             "one of its threads"
         )
     for label, spec in campaign.algorithms.items():
-        parameter, count = registry.declared(spec.use)[0].iterated or ("", 0)
+        parameter, count = libraries.declared(spec.use)[0].iterated or ("", 0)
         if parameter and spec.schedule is None and parameter not in spec.arguments:
             yield (
                 f"algorithms: {label}: launches have {count} iterations, the default; schedule: "
@@ -313,7 +313,7 @@ def warnings(campaign: Campaign) -> Iterator[str]:
 
 def not_above_zero(campaign: Campaign) -> Iterator[str]:
     """Targets that no precision can reach, or that only the optimum reaches."""
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
     if suite is not None and suite.kind.signed:
@@ -489,11 +489,8 @@ def check_name(name: object) -> None:
 def _named(campaign: Campaign) -> Campaign:
     """The campaign with the names that the user's function gives; those in the file come first."""
     problems = campaign.problems
-    try:
-        if problems.names or not (names := declared(problems.suite)):
-            return campaign
-    except InputError as error:
-        raise InputError(*(f"problems.suite: {fault}" for fault in error.faults)) from None
+    if problems.names or not (names := declared(problems.suite)):
+        return campaign
     named = problems.model_copy(update={"names": names})
     return campaign.model_copy(update={"problems": named})
 

@@ -194,7 +194,7 @@ class ChosenProblems(Section):
 
 def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
     """The dimensions that a suite gives to the functions of a section; any for unknown ones."""
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     suite = problems.get("suite")
     own = SUITES[suite].own_dimensions if isinstance(suite, str) and suite in SUITES else {}
@@ -571,7 +571,7 @@ class Campaign(Section):
         """With the default targets of the suite, and tables in CPU time if the budget is."""
         if not isinstance(value, Mapping):
             return value
-        from timefair.problems.registry import SUITES
+        from timefair.problems.suites import SUITES
 
         problems, budget, given = (value.get(k, {}) for k in ("problems", "budget", "statistics"))
         added: dict[str, object] = {}
@@ -674,7 +674,7 @@ class Campaign(Section):
 
     @property
     def changes_by_clock(self) -> bool:
-        from timefair.problems.registry import SUITES
+        from timefair.problems.suites import SUITES
 
         suite = SUITES.get(self.problems.suite)
         return suite is not None and suite.environments > 1 and self.budget.unit == "seconds"
@@ -738,7 +738,7 @@ class Campaign(Section):
         """By name of a requested figure, what the campaign lacks for it."""
         from timefair.exhibits.registry import FIGURES
         from timefair.problems.kinds import NEEDED
-        from timefair.problems.registry import find
+        from timefair.problems.suites import find
 
         missing, known = {}, None
         cap = self.statistics.run_count.cap

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
+from timefair.basics.disk import short
 from timefair.basics.extension import each
-from timefair.basics.files import short
 from timefair.basics.words import first, schedule_in_words
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import ALMOST

@@ -125,7 +125,7 @@ class Curves(Chart):
     decreasing: bool = False
     beyond: str = ""
 
-    renderer = "timefair.exhibits.charts.curves:curves"
+    renderer = "timefair.exhibits.charts.lines:curves"
 
     @property
     def panels(self) -> Panels:  # type: ignore[override]

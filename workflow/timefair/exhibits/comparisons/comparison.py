@@ -27,9 +27,9 @@ from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, S
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics import comparison as statistics
-from timefair.statistics.ranks import hochberg
-from timefair.statistics.runtimes import decisive_target
+from timefair.statistics import two_samples as statistics
+from timefair.statistics.hitting_times import decisive_target
+from timefair.statistics.rank_tests import hochberg
 from timefair.statistics.samples import sample_quantile
 
 SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets are counted

@@ -21,7 +21,7 @@ from timefair.records.rundata.problems import KnownCosts, ProblemRuns, quantile_
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics import ranks as statistics
+from timefair.statistics import rank_tests as statistics
 from timefair.statistics.probability import mean_of
 from timefair.statistics.samples import sample_quantile
 

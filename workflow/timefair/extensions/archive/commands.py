@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
+from timefair.cli.arguments import RESULTS, Commands, Declared, argument, one_thread, prepare_folder
 from timefair.cli.campaigns import problems_of
-from timefair.cli.common import RESULTS, Commands, Declared, argument, one_thread, prepare_folder
 
 DECLARED = Declared()
 

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from timefair import __version__
-from timefair.algorithms import registry as algorithms
+from timefair.algorithms import libraries as algorithms
 from timefair.analysis import outputs
+from timefair.basics.disk import atomic_file
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each, elsewhere
-from timefair.basics.files import atomic_file
 from timefair.campaign import plan, scaffold
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.provenance import PACKAGE
-from timefair.problems import registry as suites
+from timefair.problems import suites
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
 

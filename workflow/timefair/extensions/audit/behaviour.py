@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms import registry
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms import libraries
+from timefair.algorithms.algorithm import Algorithm
 from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.basics.extension import elsewhere
@@ -27,8 +27,8 @@ from timefair.measure.run import Allowance, measure_run
 from timefair.measure.runner import in_new_interpreter
 from timefair.measure.trial import evaluation_cost_s, prepare, run_seed
 from timefair.policies.restarts import NoRestart
-from timefair.problems.base import Problem, takes
-from timefair.problems.registry import SUITES
+from timefair.problems.problem import Problem, takes
+from timefair.problems.suites import SUITES
 from timefair.records.status import Status, StopReason
 from timefair.statistics.samples import Floats
 
@@ -112,8 +112,8 @@ def subjects(words: Iterable[str]) -> list[Subject]:
             if own := [label for label in campaign.algorithms if elsewhere(campaign, label)]:
                 raise InputError(*(f"{word}: algorithms.{label}: {lacking}" for label in own))
             found += [Subject(label, spec.use, spec.arguments) for label, spec in specs]
-        elif word in registry.LIBRARIES:
-            entries = registry.LIBRARIES[word].available().items()
+        elif word in libraries.LIBRARIES:
+            entries = libraries.LIBRARIES[word].available().items()
             uses = [f"{word}:{name}" for name, missing in entries if not missing]
             found += [Subject(use, use) for use in uses if not _faults(Subject(use, use))]
         else:
@@ -125,11 +125,11 @@ def subjects(words: Iterable[str]) -> list[Subject]:
 
 def _faults(subject: Subject) -> list[str]:
     use, parameters = subject.use, subject.parameters
-    if lines := registry.faults(use, parameters):
+    if lines := libraries.faults(use, parameters):
         return lines
-    if not takes(registry.variables(use, parameters), SUITES["bbob"].variables):
+    if not takes(libraries.variables(use, parameters), SUITES["bbob"].variables):
         return [f"{use} is not for continuous variables, and the audit is on bbob"]
-    if SUITES["bbob"].task not in registry.tasks(use, parameters):
+    if SUITES["bbob"].task not in libraries.tasks(use, parameters):
         return [f"{use} is not for one objective, and the audit is on bbob"]
     return []
 
@@ -148,13 +148,13 @@ def _row(subject: Subject, status: str, **known: Any) -> Row:
 
 def _prepared(subject: Subject, setting: AuditSettings) -> Row:
     kernel.adopt_orphans()
-    algorithm = registry.load(subject.use, subject.parameters)
+    algorithm = libraries.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
     if lost := threads.lost():
         message = f"its module starts {lost}, which the forked runs of the audit would lose"
         return _row(subject, Status.NO_EVALUATION, message=message)
     row = audit(subject, algorithm, setting)
-    declared = registry.batches(subject.use, subject.parameters)
+    declared = libraries.batches(subject.use, subject.parameters)
     return row if declared is None else row | {"batches": declared}
 
 

@@ -10,9 +10,9 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from timefair.basics.disk import atomic_file
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file
-from timefair.cli.common import Declared, argument, one_thread, prepare_files
+from timefair.cli.arguments import Declared, argument, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -109,12 +109,12 @@ def _cell(value: object) -> str:
 
 
 def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
     from timefair.extensions.audit.probe import probe
     from timefair.machine.linux import kernel
 
     kernel.adopt_orphans()
-    algorithm = registry.load(use, parameters)
+    algorithm = libraries.load(use, parameters)
     algorithm.prepare()
     return [vars(one) for one in probe(algorithm, use)]
 

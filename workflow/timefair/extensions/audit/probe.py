@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, wilcoxon
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.algorithm import Algorithm
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import run_seed
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 
 Vector = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.samples import Floats, sample_quantile, stratified_sums
+from timefair.statistics.two_samples import mean_ratio
 
 LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an interval
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.comparison import score_p
 from timefair.statistics.samples import Floats, check_confidence, floats
+from timefair.statistics.two_samples import score_p
 
 
 def turning_cost(*lines: ArrayLike) -> Floats:

@@ -42,9 +42,9 @@ from timefair.records.rundata.runs import Runs, ancillary_costs, reference_s
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence
 from timefair.report.evidence import Space as Where
-from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
 from timefair.statistics.samples import Floats, quantile_interval, sample_quantile
+from timefair.statistics.two_samples import wilcoxon
 
 NO_TARGET = -1
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, Declared, argument, cores_of, one_thread, prepare_files
+from timefair.cli.arguments import Commands, Declared, argument, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Look

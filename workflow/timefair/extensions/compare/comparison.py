@@ -20,9 +20,9 @@ from timefair.campaign.configuration import Campaign
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import wins
-from timefair.statistics.ranks import holm_levels
+from timefair.statistics.rank_tests import holm_levels
 from timefair.statistics.samples import Floats, check_confidence, floats
+from timefair.statistics.two_samples import wins
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from timefair.basics.disk import atomic_file, regular, temporary_folder
 from timefair.basics.errors import InputError, storing
-from timefair.basics.files import atomic_file, regular, temporary_folder
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.cli.common import entry
+from timefair.cli.arguments import entry
 from timefair.extensions.compare import comparison
 from timefair.extensions.compare.comparison import Comparison, Look, Measure, Pair
 from timefair.measure.runner import JobFailed, measured

@@ -19,8 +19,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems import compiled
-from timefair.problems.base import (
+from timefair.problems import pointwise
+from timefair.problems.kinds import Native
+from timefair.problems.pointwise import Basic, Composed, InGroups
+from timefair.problems.problem import (
     Allowed,
     Ints,
     Number,
@@ -30,8 +32,6 @@ from timefair.problems.base import (
     Word,
     at_least,
 )
-from timefair.problems.compiled import Basic, Composed, InGroups
-from timefair.problems.kinds import Native
 
 BOUND = 100.0
 
@@ -87,7 +87,7 @@ def declared(table: str) -> tuple[dict[int, str], dict[str, range], Formulas]:
 
 def _part(text: str, bias: float, known: Formulas) -> Part:
     def basic(name: str) -> Basic:
-        found: Basic = getattr(compiled, name.upper())
+        found: Basic = getattr(pointwise, name.upper())
         return found
 
     if "," in text:

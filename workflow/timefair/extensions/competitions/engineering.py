@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.kinds import Constraints, Kind
+from timefair.problems.problem import Problem, ProblemName, Suite, Variables, refusing
 
 TOLERANCE = 1e-4  # of equalities
 Values = tuple[Any, Sequence[Any], Sequence[Any]]  # f, inequalities (at most 0) and equalities (0)

@@ -15,9 +15,17 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Allowed, Number, Problem, ProblemName, Suite, at_least, numbered
-from timefair.problems.compiled import Landscape
 from timefair.problems.kinds import Changes, Kind, Native
+from timefair.problems.pointwise import Landscape
+from timefair.problems.problem import (
+    Allowed,
+    Number,
+    Problem,
+    ProblemName,
+    Suite,
+    at_least,
+    numbered,
+)
 
 
 class Range(NamedTuple):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.standings import Costs, spaces
@@ -149,7 +149,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         for name in (labels[k] for k in shortlist):
             spec = campaign.algorithms[name]
             with suppress(InputError):  # its library is not installed here
-                able += [name] * bool(registry.batches(spec.use, spec.parameters))
+                able += [name] * bool(libraries.batches(spec.use, spec.parameters))
         yield (
             f"unknown: what {asked.cores} cores gain, as the runs were recorded on one; asks for "
             f"several points at once: {', '.join(able) or 'none of them'}"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import (
+from timefair.cli.arguments import (
     RESULTS,
     Commands,
     Declared,

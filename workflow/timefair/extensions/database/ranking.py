@@ -17,7 +17,7 @@ from scipy import stats
 from timefair.basics.errors import InputError
 from timefair.basics.words import number, rough
 from timefair.campaign import configuration, driver, plan
-from timefair.cli.common import progress
+from timefair.cli.arguments import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design, entry

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.problems.base import Variables
+    from timefair.problems.problem import Variables
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
@@ -70,7 +70,7 @@ class Design:
 
 
 def kinds(campaign: Campaign) -> set[Variables]:
-    from timefair.problems.registry import SUITES
+    from timefair.problems.suites import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
     return {suite.variables_of(function) for function in campaign.problems.functions if suite}
@@ -79,16 +79,16 @@ def kinds(campaign: Campaign) -> set[Variables]:
 def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What the configuration of a design has of one more algorithm: with the penalty `PENALTY` if
     the suite has constraints and the algorithm takes none, and rounded if it takes no integers."""
-    from timefair.algorithms import registry
-    from timefair.problems.registry import SUITES
+    from timefair.algorithms import libraries
+    from timefair.problems.suites import SUITES
 
     found: dict[str, Any] = {"use": use, "parameters": dict(parameters)}
     suite = SUITES.get(campaign.problems.suite)
-    if suite is None or registry.faults(use, parameters):
+    if suite is None or libraries.faults(use, parameters):
         return found
-    if suite.kind.penalized and suite.task not in registry.tasks(use, parameters):
+    if suite.kind.penalized and suite.task not in libraries.tasks(use, parameters):
         found["constraint_penalty"] = PENALTY
-    if kinds(campaign) != {"continuous"} and "integer" not in registry.variables(use, parameters):
+    if kinds(campaign) != {"continuous"} and "integer" not in libraries.variables(use, parameters):
         found["integer"] = "round"
     return found
 
@@ -123,7 +123,7 @@ def designs(database: Path | None, design: str | None = None) -> dict[str, Path]
 
 def changed(folder: Path) -> Iterator[str]:
     """What of a database is not as written: a digest differs, is missing, or has no file."""
-    from timefair.io.common import digest
+    from timefair.io.reading import digest
 
     path = folder / DIGESTS
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -142,7 +142,7 @@ def changed(folder: Path) -> Iterator[str]:
 def opened(path: Path) -> Iterator[Design]:
     """A design while its archive, or folder ``results/NAME``, is unpacked."""
     from timefair.campaign import configuration
-    from timefair.io.common import unpacked
+    from timefair.io.reading import unpacked
 
     with unpacked(path) as folder:
         places = [one.parent for one in sorted(folder.root.rglob(COLLECTED)) if one.is_dir()]
@@ -159,7 +159,7 @@ def add(results: Path, folder: Path) -> str:
     """Write the archive of ``results/NAME``, the list and the digests; a line about it.
     `InputError` if it is too large, alone or with the others, or optima are unknown.
     """
-    from timefair.io.common import digest
+    from timefair.io.reading import digest
 
     folder.mkdir(parents=True, exist_ok=True)
     with opened(results) as design:
@@ -234,7 +234,7 @@ def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
 def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
     import pandas as pd
 
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
 
     path = folder / OPTIMIZERS
     before = {row["label"]: row["bias"] for row in read_list(folder)} if path.is_file() else {}
@@ -253,13 +253,13 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
                 found = [r["kind"] for r in bias if r["algorithm"] == label and r["found"]]
                 machine: Any = next(iter(design.runs.origins[label].machine), {})
                 versions = machine.get("versions", {})
-                names = registry.declared(spec.use)[0].distributions
+                names = libraries.declared(spec.use)[0].distributions
                 said = " ".join(found) or "none" if label in audited else before.get(label, "")
                 rows[label] = {
                     "label": label,
                     "use": spec.use,
                     "version": next((versions[name] for name in names if name in versions), ""),
-                    "implementation": registry.implementation(spec.use),
+                    "implementation": libraries.implementation(spec.use),
                     "own_time_us": f"{own_us[label]:.3g}",  # of CPU, without the function
                     "parameters": json.dumps(dict(spec.parameters)),
                     "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),

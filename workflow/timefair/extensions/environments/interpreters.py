@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 import timefair
+from timefair.basics.disk import cache_folder
 from timefair.basics.errors import InputError, described
-from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
-from timefair.cli.common import Declared, argument
+from timefair.cli.arguments import Declared, argument
 from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
@@ -252,15 +252,15 @@ def _describe(arguments: argparse.Namespace) -> None:
 def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
     if faults := list(_faults_here(campaign, label)):
         return {"faults": faults}
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
     from timefair.campaign import provenance
 
     spec = campaign.algorithms[label]
     return {
         "faults": [],
-        "variables": sorted(registry.variables(spec.use, spec.arguments)),
-        "tasks": sorted(registry.tasks(spec.use, spec.arguments)),
-        "batches": registry.batches(spec.use, spec.arguments),
+        "variables": sorted(libraries.variables(spec.use, spec.arguments)),
+        "tasks": sorted(libraries.tasks(spec.use, spec.arguments)),
+        "batches": libraries.batches(spec.use, spec.arguments),
         "sources": list(map(str, provenance.sources_of_algorithm(campaign, label))),
         "decisive": provenance.decisive_alone(campaign, label),
         "code": provenance.measure_code(campaign, label),
@@ -269,8 +269,8 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
 
 
 def _faults_here(campaign: Campaign, label: str) -> Iterator[str]:
-    from timefair.algorithms import registry
-    from timefair.problems import registry as suites
+    from timefair.algorithms import libraries
+    from timefair.problems import suites
 
     spec, problems = campaign.algorithms[label], campaign.problems
     try:
@@ -278,7 +278,7 @@ def _faults_here(campaign: Campaign, label: str) -> Iterator[str]:
 
         suite = suites.find(problems.suite, problems.parameters)
         suite.problem(*problems.spaces[0], problems.instances[0])
-        yield from registry.faults(spec.use, spec.arguments)
+        yield from libraries.faults(spec.use, spec.arguments)
     except InputError as error:
         yield from error.faults
     except ImportError as error:

@@ -33,8 +33,8 @@ from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
-from timefair.statistics.ranks import rank
-from timefair.statistics.runtimes import trace_arrays
+from timefair.statistics.hitting_times import trace_arrays
+from timefair.statistics.rank_tests import rank
 from timefair.statistics.samples import (
     Floats,
     has_singles,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 NAMES = ("UCB", "EI", "POI")
 FIRST = 5

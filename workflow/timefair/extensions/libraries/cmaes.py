@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, starting_point
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Number
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Number
 
 SIGMA = 0.2  # default initial standard deviation over the mean width of the bounds
 MIXED = "CMAwM"  # the variant that supports integer variables

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, ErrorTrap, Given, Rng, defaults_of
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Number
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Number
 
 ENDLESS = 2**31 - 1  # largest number of evaluations that fcmaes can count
 SET_HERE = (  # arguments that users cannot set

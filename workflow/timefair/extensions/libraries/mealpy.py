@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside, shares
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Word
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Word
 
 EPOCHS = 10_000  # epochs of a launch that fills the budget: MEALPY's default
 MODES = ("single", "swarm")

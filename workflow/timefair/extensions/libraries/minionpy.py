@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, ErrorTrap, Given, Rng, nominal_budget
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 BUDGET_PER_DIMENSION = 10_000
 """Evaluations of a launch per dimension, if the run has no budget of evaluations."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Word
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Word
 
 SIGMA0 = 0.2  # default initial standard deviation over the mean width of the bounds
 ENDLESS = 10**15  # evaluations of a launch, more than any budget

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 ENDLESS = 10**15  # nominal budget of a launch that follows the run's budget
 NUMBERS: dict[str, object] = {  # arguments for which modde has a rule instead of a default

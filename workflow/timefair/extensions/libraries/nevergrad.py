@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, Sphere, nominal_budget
-from timefair.algorithms.base import ONE_OBJECTIVE, Objective
-from timefair.problems.base import Word
+from timefair.algorithms.algorithm import ONE_OBJECTIVE, Objective
+from timefair.problems.problem import Word
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""

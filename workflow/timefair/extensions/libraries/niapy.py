@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside, shares
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 ITERATIONS = 10_000
 UNUSABLE = {

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from timefair.algorithms import adapter
 from timefair.algorithms.adapter import Adapter, Given, Rng
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Word
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Word
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 SAMPLERS = {
     **{"TPE": "TPESampler", "GP": "GPSampler", "CMA-ES": "CmaEsSampler"},

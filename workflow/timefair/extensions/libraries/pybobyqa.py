@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 MAXFUN = 100_000
 SET_HERE = ("bounds", "npt", "projections", "nsamples", "do_logging", "print_progress")

@@ -15,7 +15,7 @@ from timefair.algorithms.adapter import (
     has_constraints,
     starting_point,
 )
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 from timefair.algorithms.builtin import population as pop
 
 SIGMA0 = 0.2

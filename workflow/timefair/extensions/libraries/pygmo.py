@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import TWO_OBJECTIVES, Adapter, Given, Rng, nominal_budget
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 POPULATION = 30
 BATCHED = ("cmaes", "gaco", "maco", "moead_gen", "nsga2", "nspso", "pso_gen")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from timefair.algorithms import adapter
 from timefair.algorithms.adapter import Adapter, Given, Rng
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Variables, Word
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Variables, Word
 
 MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
     **{"AGEMOEA": "age", "AGEMOEA2": "age2", "MOEAD": "moead", "MOPSO_CD": "mopso_cd"},

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms import adapter
 from timefair.algorithms.adapter import Adapter, Given, Rng
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")
 ENDLESS = 10**9

@@ -25,10 +25,10 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import mann_whitney, superiority
 from timefair.statistics.probability import mean_of
-from timefair.statistics.ranks import average_ranks, holm, posthoc, rank_within
+from timefair.statistics.rank_tests import average_ranks, holm, posthoc, rank_within
 from timefair.statistics.samples import Floats
+from timefair.statistics.two_samples import mann_whitney, superiority
 
 TIME, EVALUATIONS, END = "equal time", "equal evaluations", "the end of the runs"
 RANK = "Friedman rank"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import CONFIG, RESULTS, Declared, argument, one_thread, prepare_files
+from timefair.cli.arguments import CONFIG, RESULTS, Declared, argument, one_thread, prepare_files
 from timefair.extensions.metaheuristics import EVALUATIONS
 
 DECLARED = Declared()

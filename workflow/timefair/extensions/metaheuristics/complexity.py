@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from timefair.basics.disk import atomic_file
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Made, exhibit
@@ -90,7 +90,7 @@ def measure(
     `InputError` if the function does not exist, or an algorithm fails.
     """
     from timefair.measure.runner import in_new_interpreter
-    from timefair.problems.registry import find
+    from timefair.problems.suites import find
 
     chosen = campaign.problems
     suite = find(chosen.suite, chosen.parameters)
@@ -143,16 +143,16 @@ def timed(
     evaluations: int,
     repeats: int,
 ) -> list[float]:
-    from timefair.algorithms import registry
+    from timefair.algorithms import libraries
     from timefair.machine.linux import kernel
     from timefair.measure.run import Allowance, measure_run
     from timefair.measure.trial import run_seed
-    from timefair.problems.registry import find
+    from timefair.problems.suites import find
 
     kernel.adopt_orphans()
     suite, options, *numbers = place
     problem = find(suite, options).problem(*numbers)
-    algorithm = registry.load(use, parameters)
+    algorithm = libraries.load(use, parameters)
     algorithm.prepare()
     seconds = []
     for repeat in range(repeats):

@@ -13,7 +13,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import violations
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, by_function
-from timefair.problems.registry import find
+from timefair.problems.suites import find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import success_interval

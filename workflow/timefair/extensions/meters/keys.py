@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from timefair.algorithms.base import Algorithm
-from timefair.basics import files
+from timefair.algorithms.algorithm import Algorithm
+from timefair.basics import disk
 from timefair.basics.extension import Meter
 from timefair.basics.sections import Distinct
 from timefair.machine.facts import Host, Unknown
@@ -147,7 +147,7 @@ def meter(
             return
         lock_folder().mkdir(mode=0o1777, parents=True, exist_ok=True)
         for package in counters.packages:
-            if (fd := files.lock(lock_folder() / f"package-{package}", write=False)) is not None:
+            if (fd := disk.lock(lock_folder() / f"package-{package}", write=False)) is not None:
                 stack.callback(os.close, fd)
         idle = counters.begin()
         sleep(IDLE_S)

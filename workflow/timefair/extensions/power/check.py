@@ -17,9 +17,9 @@ from scipy.special import chdtrc, expit, ndtr, ndtri
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
-from timefair.statistics.comparison import EXACT_PRODUCT, at_most, score_p
-from timefair.statistics.ranks import critical_difference
+from timefair.statistics.rank_tests import critical_difference
 from timefair.statistics.samples import Floats
+from timefair.statistics.two_samples import EXACT_PRODUCT, at_most, score_p
 
 Real: TypeAlias = Callable[[float], float]
 TOLERANCE = 0.005  # relative width of the interval in which an effect is found

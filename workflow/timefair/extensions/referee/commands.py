@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from timefair.cli.common import Declared, argument, one_thread, prepare_files
+from timefair.cli.arguments import Declared, argument, one_thread, prepare_files
 
 DECLARED = Declared()
 add_to = DECLARED.add_to

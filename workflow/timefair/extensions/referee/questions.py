@@ -14,9 +14,9 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted, first
 from timefair.campaign.configuration import Campaign
-from timefair.io.common import Cautions
-from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.ranks import holm
+from timefair.io.reading import Cautions
+from timefair.statistics.rank_tests import holm
+from timefair.statistics.two_samples import mann_whitney
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 KEPT = "Every difference survives a correction"
@@ -216,7 +216,7 @@ def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
 
 
 def _language(campaign: Campaign) -> Answer:
-    from timefair.algorithms.registry import implementation
+    from timefair.algorithms.libraries import implementation
 
     if campaign.is_foreign:
         return Answer("One language", UNKNOWN, "The languages of the algorithms are not recorded.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import CONFIG, Declared, argument, one_thread
+from timefair.cli.arguments import CONFIG, Declared, argument, one_thread
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair import __version__
+from timefair.basics.disk import atomic_file, regular, short
 from timefair.basics.errors import InputError, storing
-from timefair.basics.files import atomic_file, regular, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign

@@ -33,8 +33,8 @@ from timefair.records.rundata.runs import Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
 from timefair.report.markup import Names, Part, definitions
-from timefair.statistics.comparison import equal_ert, wilcoxon
 from timefair.statistics.ert import ert
+from timefair.statistics.two_samples import equal_ert, wilcoxon
 
 REGISTERED = Question(
     0,

@@ -24,10 +24,10 @@ from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count import ESTIMATES, Samples
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import superiority
-from timefair.statistics.run_count.stopping import Outliers, checked_values, skewness
+from timefair.statistics.run_count.stopping_rules import Outliers, checked_values, skewness
 from timefair.statistics.run_count.widths import is_kept_promise
 from timefair.statistics.samples import Floats
+from timefair.statistics.two_samples import superiority
 
 FEATURES = (
     *("log_cv", "log_quartile_spread", "log_upper_tail", "log_lower_tail", "skewness", "kurtosis"),

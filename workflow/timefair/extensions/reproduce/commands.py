@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import interpreter
-from timefair.cli.common import Declared, argument, measuring_environment, one_thread
+from timefair.cli.arguments import Declared, argument, measuring_environment, one_thread
 from timefair.records.integrity import RUN_KEY
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from timefair.basics.disk import short
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
-from timefair.basics.files import short
 from timefair.basics.sections import format_ranges
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign

@@ -3,7 +3,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Objective
+from timefair.algorithms.algorithm import Objective
 
 class Garbled(ValueError): ...
 

@@ -237,7 +237,7 @@ cdef class Caller:
 @cython.final
 @cython.no_gc
 cdef class RemoteObjective:
-    """The objective of an algorithm with its own process: `timefair.algorithms.base.Objective`."""
+    """The objective of an algorithm with its own process: `timefair.algorithms.algorithm.Objective`."""
 
     cdef Caller caller
     cdef readonly Py_ssize_t dimension

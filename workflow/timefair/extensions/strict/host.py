@@ -15,8 +15,8 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm
-from timefair.algorithms.registry import involved, source_files
+from timefair.algorithms.algorithm import Algorithm
+from timefair.algorithms.libraries import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
@@ -25,7 +25,7 @@ from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
 from timefair.measure.trial import Ready, load, of_a_return, prepare, stream
-from timefair.problems.base import Problem, ProblemName
+from timefair.problems.problem import Problem, ProblemName
 from timefair.records.status import Isolation
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.algorithms.base import Algorithm, Objective
+from timefair.algorithms.algorithm import Algorithm, Objective
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import Request, Setup

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import (
+from timefair.cli.arguments import (
     OF_CAMPAIGN,
     Declared,
     argument,

@@ -33,7 +33,7 @@ from timefair.measure.isolation import held_cores
 from timefair.measure.job import Prepared, common, monitor
 from timefair.measure.run import ATTEMPTS, measure_run
 from timefair.measure.trial import run_seed
-from timefair.problems.base import ProblemName
+from timefair.problems.problem import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
 

@@ -22,7 +22,7 @@ from timefair.basics.sections import (
 from timefair.basics.words import first
 
 if TYPE_CHECKING:
-    from timefair.problems.base import Suite
+    from timefair.problems.problem import Suite
 
 Values: TypeAlias = dict[str, Any]  # the parameters of a candidate, by name
 KINDS = ("float", "log", "int", "log_int", "choice")  # the kinds of ranges
@@ -213,7 +213,7 @@ class Tune(Search):
             )
 
     def unknown(self, campaign: CampaignView, label: str, suite: Suite | None) -> Iterator[str]:
-        from timefair.algorithms.registry import remembered_faults
+        from timefair.algorithms.libraries import remembered_faults
         from timefair.extensions.tuning import tuners
 
         spec = campaign.algorithms[label]

@@ -17,11 +17,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from timefair.algorithms.base import global_states, restore_global_states, seed_global_generators
+from timefair.algorithms.algorithm import (
+    global_states,
+    restore_global_states,
+    seed_global_generators,
+)
 from timefair.basics.errors import suggest
 from timefair.extensions.tuning.keys import Range, Values
-from timefair.statistics.ranks import critical_difference, friedman
-from timefair.statistics.runtimes import runtimes
+from timefair.statistics.hitting_times import runtimes
+from timefair.statistics.rank_tests import critical_difference, friedman
 
 DEFAULT = 0  # the number of the candidate with the parameters of the algorithm itself
 
@@ -44,7 +48,7 @@ Proposals: TypeAlias = Generator[Values, float, None]
 
 
 def faults(tuner: str) -> list[str]:
-    from timefair.algorithms.registry import remembered_faults
+    from timefair.algorithms.libraries import remembered_faults
 
     library, _, name = tuner.partition(":")
     if tuner in OWN:

@@ -3,8 +3,8 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.base import Objective
-from timefair.problems.base import Problem
+from timefair.algorithms.algorithm import Objective
+from timefair.problems.problem import Problem
 
 NEVER: int
 AT_ONCE: int

@@ -1066,7 +1066,7 @@ cdef class Measurement:
 
 @cython.no_gc
 cdef class Objective:
-    """What an algorithm minimizes: `timefair.algorithms.base.Objective`, which describes it."""
+    """What an algorithm minimizes: `timefair.algorithms.algorithm.Objective`, which describes it."""
 
     cdef Measurement measurement
     cdef bint several  # whether an evaluation gives several numbers
@@ -1131,7 +1131,7 @@ cdef class Objective:
 @cython.final
 @cython.no_gc
 cdef class ConstrainedObjective(Objective):
-    """An objective with constraints; see `timefair.algorithms.base.ConstrainedObjective`."""
+    """An objective with constraints; see `timefair.algorithms.algorithm.ConstrainedObjective`."""
 
     @property
     def number_of_constraints(self):

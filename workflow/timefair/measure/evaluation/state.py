@@ -42,7 +42,7 @@ from timefair.measure.evaluation.objective import (
     now_ns,
     vector_dtype,
 )
-from timefair.problems.base import Problem
+from timefair.problems.problem import Problem
 from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512

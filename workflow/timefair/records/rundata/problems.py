@@ -20,10 +20,10 @@ from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.rundata.runs import PROBLEM, UNITS, Runs, Unit, kept
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
-from timefair.statistics.curves import best_so_far
+from timefair.statistics.bands import best_so_far
 from timefair.statistics.ert import ert
-from timefair.statistics.ranks import average_ranks
-from timefair.statistics.runtimes import rounds
+from timefair.statistics.hitting_times import rounds
+from timefair.statistics.rank_tests import average_ranks
 from timefair.statistics.samples import sample_quantile
 
 Space: TypeAlias = tuple[str, int]  # a suite and a dimension

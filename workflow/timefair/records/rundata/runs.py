@@ -23,8 +23,8 @@ from timefair.records.rundata.settings import Analysis, Clock, NoisyValue
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
 from timefair.records.store import PLACE, READINGS, by_run, facts_of
-from timefair.statistics.curves import best_so_far
-from timefair.statistics.runtimes import relative_targets, runtimes
+from timefair.statistics.bands import best_so_far
+from timefair.statistics.hitting_times import relative_targets, runtimes
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")

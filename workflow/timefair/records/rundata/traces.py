@@ -27,7 +27,7 @@ from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
 from timefair.records.store import open_record
 from timefair.records.thinning import THINNING
-from timefair.statistics.runtimes import Rule, count_within, trace
+from timefair.statistics.hitting_times import Rule, count_within, trace
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
 

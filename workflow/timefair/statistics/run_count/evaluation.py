@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.run_count.stopping import (
+from timefair.statistics.run_count.stopping_rules import (
     Outliers,
     StopCounts,
     StoppingRule,

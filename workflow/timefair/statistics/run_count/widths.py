@@ -16,7 +16,7 @@ from scipy.optimize import bisect
 from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
-from timefair.statistics.run_count.stopping import Assessment
+from timefair.statistics.run_count.stopping_rules import Assessment
 from timefair.statistics.samples import Floats, check_confidence, floats, sample_quantile
 
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow

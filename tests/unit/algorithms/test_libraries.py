@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.algorithms import registry
+from timefair.algorithms import libraries
 from timefair.basics import user_code
 
 
@@ -25,7 +25,7 @@ from timefair.basics import user_code
         (
             "zzz:solve",
             "there is no library and no module 'zzz'; the libraries are "
-            + ", ".join(registry.LIBRARIES),
+            + ", ".join(libraries.LIBRARIES),
         ),
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
         ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or minionpy:PSO or "
@@ -37,18 +37,18 @@ from timefair.basics import user_code
     ],
 )  # fmt: skip
 def test_a_wrong_name_gets_one_line_with_what_is_right(use, line):
-    assert registry.faults(use, {}) == [line]
+    assert libraries.faults(use, {}) == [line]
 
 
 def test_every_library_lists_its_algorithms_with_their_code_and_packages():
     for library in ("timefair", "scipy", "pycma"):
-        for name, missing in registry.LIBRARIES[library].available().items():
-            faults = registry.faults(f"{library}:{name}", {})
+        for name, missing in libraries.LIBRARIES[library].available().items():
+            faults = libraries.faults(f"{library}:{name}", {})
             assert bool(faults) == (bool(missing) or name == "portfolio")
-    assert [p.name for p in registry.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
-    assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
-    assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]
-    assert "nevergrad" in registry.distributions("nevergrad:PSO")
+    assert [p.name for p in libraries.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
+    assert libraries.distributions("scipy:Powell") == ["scipy", "numpy"]
+    assert libraries.distributions("pycma:BIPOP") == ["cma", "numpy"]
+    assert "nevergrad" in libraries.distributions("nevergrad:PSO")
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_every_library_lists_its_algorithms_with_their_code_and_packages():
     ],
 )  # fmt: skip
 def test_what_an_algorithm_is_implemented_in(use, written_in):
-    assert registry.implementation(use) == written_in
+    assert libraries.implementation(use) == written_in
 
 
 ROOT = Path(__file__).parents[3]
 CHECK = """
 import sys
-from timefair.algorithms import registry
-assert registry.remembered_faults("pycma:BIPOP", {}) == []
+from timefair.algorithms import libraries
+assert libraries.remembered_faults("pycma:BIPOP", {}) == []
 print("cma" in sys.modules)
 """
 
@@ -79,11 +79,11 @@ def checked(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked = []
 
-    def faults(use, parameters, check=registry.faults):
+    def faults(use, parameters, check=libraries.faults):
         asked.append((use, parameters))
         return check(use, parameters)
 
-    monkeypatch.setattr(registry, "faults", faults)
+    monkeypatch.setattr(libraries, "faults", faults)
     return asked
 
 
@@ -104,13 +104,13 @@ def test_a_library_is_not_imported_for_what_is_known(tmp_path):
 
 def test_faults_are_found_at_every_check_and_without_a_cache_everything(checked, monkeypatch):
     for _ in range(2):
-        assert "'G' is not a parameter" in registry.remembered_faults("timefair:DE", {"G": 1})[0]
+        assert "'G' is not a parameter" in libraries.remembered_faults("timefair:DE", {"G": 1})[0]
     assert len(checked) == 2
-    assert "no library" in registry.remembered_faults("timefare:DE", {})[0]
+    assert "no library" in libraries.remembered_faults("timefare:DE", {})[0]
     checked.clear()
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     for _ in range(2):
-        assert registry.remembered_faults("timefair:DE", {}) == []
+        assert libraries.remembered_faults("timefair:DE", {}) == []
     assert len(checked) == 2
 
 
@@ -155,9 +155,9 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
     result = launch(use, {"start": 2.0, "step": 0.0}, most=7)
     assert result.was_cut
     assert {tuple(x) for x in result.points} == {(2.0, 2.0, 2.0)}
-    names = [p.name for p in registry.source_files(use)]
-    assert names == ["registry.py", "my_own_search.py"]
-    assert registry.distributions(use) == []
+    names = [p.name for p in libraries.source_files(use)]
+    assert names == ["libraries.py", "my_own_search.py"]
+    assert libraries.distributions(use) == []
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
     ],
 )  # fmt: skip
 def test_a_wrong_function_or_parameter_gets_its_line(folder, use, parameters, lines):
-    assert registry.faults(use, parameters) == [x.format(folder=folder) for x in lines]
+    assert libraries.faults(use, parameters) == [x.format(folder=folder) for x in lines]
 
 
 def test_a_function_says_what_variables_it_takes(folder):
@@ -195,9 +195,9 @@ def test_a_function_says_what_variables_it_takes(folder):
         "def wrong(objective, rng): pass\n"
         "wrong.variables = ['binray']\n"
     )
-    assert registry.variables("my_own_search.py:solve", {}) == {"continuous"}
-    assert registry.variables("my_own_search.py:bits", {}) == {"binary"}
-    assert registry.faults("my_own_search.py:wrong", {}) == [
+    assert libraries.variables("my_own_search.py:solve", {}) == {"continuous"}
+    assert libraries.variables("my_own_search.py:bits", {}) == {"binary"}
+    assert libraries.faults("my_own_search.py:wrong", {}) == [
         "my_own_search.py:wrong.variables is ['binray']: name some of continuous, integer, mixed, "
         "binary, permutation"
     ]
@@ -219,7 +219,7 @@ GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 )  # fmt: skip
 def test_a_module_that_does_not_survive_its_import_gets_a_line(folder, capsys, place, body, line):
     (folder / "script.py").write_text(f"import argparse, sys\n{body}\n")
-    assert registry.faults(f"{place}:solve", {}) == [f"{place} {line}"]
+    assert libraries.faults(f"{place}:solve", {}) == [f"{place} {line}"]
     assert capsys.readouterr() == ("", "")
 
 
@@ -273,5 +273,5 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(folder, capsys
 def test_a_function_whose_body_no_call_runs_is_refused(folder, definition, kind):
     (folder / "lazy.py").write_text(definition + "\n")
     line = f"lazy.py:solve is {kind}: calling it does not run its body; write def, and neither"
-    (fault,) = registry.faults("lazy.py:solve", {})
+    (fault,) = libraries.faults("lazy.py:solve", {})
     assert fault == f"{line} async nor yield"

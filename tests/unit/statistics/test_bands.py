@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from timefair.statistics import curves
-from timefair.statistics.runtimes import relative_targets, rounds, runtimes
+from timefair.statistics import bands
+from timefair.statistics.hitting_times import relative_targets, rounds, runtimes
 
 INF = np.inf
 LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
@@ -17,12 +17,12 @@ LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
 
 def band_of(times, strata, grid, **settings):
     chosen = {"confidence": 0.9, "resamples": 200, "rng": np.random.default_rng(5)} | settings
-    return curves.ecdf_band(times, strata, grid, **chosen)
+    return bands.ecdf_band(times, strata, grid, **chosen)
 
 
 def test_failures_stay_in_the_denominator_and_two_runs_of_a_problem_can_be_counted_out():
     runtimes = [[1.0, 2.0], [2.0, np.inf], [np.inf, np.inf]]
-    fractions = curves.ecdf(runtimes, [0.5, 1.0, 1.9, 2.0, np.inf])
+    fractions = bands.ecdf(runtimes, [0.5, 1.0, 1.9, 2.0, np.inf])
     np.testing.assert_allclose(fractions, [0, 1 / 6, 1 / 6, 0.5, 0.5])
     # Each sample is one of the two runs: half of them reach 1, half nothing, at cost 1.
     band = band_of([[1.0, 1.0], [INF, INF]], [4, 4], [0.5, 1.0])
@@ -63,10 +63,10 @@ def test_nothing_to_resample_gives_no_limits(times, strata):
         (lambda: band_of([[np.nan], [1.0]], [1, 1], [1.0]), "NaN"),
         (lambda: band_of([[1.0], [1.0]], [1, 1], [1.0], confidence=0.0), "confidence"),
         (lambda: band_of([[1.0], [1.0]], [1, 1], [1.0], resamples=0), "resamples"),
-        (lambda: curves.median_band([[np.nan]], 0.95), "NaN"),
-        (lambda: curves.median_band([[1.0]], 1.0), "confidence"),
-        (lambda: curves.performance_ratios([[-1.0]]), "costs"),
-        (lambda: curves.performance_ratios([[np.nan]]), "costs"),
+        (lambda: bands.median_band([[np.nan]], 0.95), "NaN"),
+        (lambda: bands.median_band([[1.0]], 1.0), "confidence"),
+        (lambda: bands.performance_ratios([[-1.0]]), "costs"),
+        (lambda: bands.performance_ratios([[np.nan]]), "costs"),
     ],
 )
 def test_wrong_input_is_named(act, match):
@@ -76,10 +76,10 @@ def test_wrong_input_is_named(act, match):
 
 def test_the_band_of_runs_is_made_of_order_statistics_and_that_of_the_median_scipys():
     best = np.random.default_rng(2).exponential(size=(21, 5))
-    band = curves.median_band(best, 0.95)
+    band = bands.median_band(best, 0.95)
     np.testing.assert_array_equal(band.value, np.median(best, axis=0))
     best = np.random.default_rng(3).exponential(size=(17, 4))
-    band = curves.median_band(best, 0.95)
+    band = bands.median_band(best, 0.95)
     for j in range(4):
         test = stats.quantile_test(best[:, j], p=0.5)
         interval = test.confidence_interval(0.95)
@@ -88,7 +88,7 @@ def test_the_band_of_runs_is_made_of_order_statistics_and_that_of_the_median_sci
 
 @pytest.mark.parametrize(("runs", "known"), [(0, False), (1, False), (5, False), (6, True)])
 def test_the_interval_of_the_median_needs_six_runs(runs, known):
-    band = curves.median_band(np.ones((runs, 2)), 0.95)
+    band = bands.median_band(np.ones((runs, 2)), 0.95)
     assert np.isnan(band.low).all() == np.isnan(band.high).all() == (not known)
     assert np.isnan(band.value).all() == (runs == 0)
 
@@ -96,15 +96,15 @@ def test_the_interval_of_the_median_needs_six_runs(runs, known):
 def test_ratios_of_every_kind_and_a_problem_that_nobody_solved_counts():
     costs = [[2.0, 6.0], [4.0, 4.0], [INF, 1.0], [INF, INF], [0.0, 0.0], [0.0, 3.0]]
     expected = [[1, 3], [1, 1], [INF, 1], [INF, INF], [1, 1], [1, INF]]
-    np.testing.assert_array_equal(curves.performance_ratios(costs), expected)
-    ratios = curves.performance_ratios([[1.0, 2.0], [3.0, 3.0], [INF, 5.0], [INF, INF]])
-    profile = curves.performance_profile(ratios, [1.0, 2.0, INF])
+    np.testing.assert_array_equal(bands.performance_ratios(costs), expected)
+    ratios = bands.performance_ratios([[1.0, 2.0], [3.0, 3.0], [INF, 5.0], [INF, INF]])
+    profile = bands.performance_profile(ratios, [1.0, 2.0, INF])
     np.testing.assert_allclose(profile, [[0.5, 0.5], [0.5, 0.75], [0.5, 0.75]])
 
 
 def test_samples_of_the_ert_keep_runs_whole():
     """Two runs, one drawn: the first reached both targets, the second none."""
-    samples = curves.resampled_ert(
+    samples = bands.resampled_ert(
         [[1.0, 2.0], [9.0, 9.0]],
         [[True, True], [False, False]],
         resamples=60,
@@ -116,14 +116,14 @@ def test_samples_of_the_ert_keep_runs_whole():
 def test_limits_are_the_distance_of_the_samples_and_parts_of_the_problems_are_added_up():
     samples = np.array([[[1.0], [3.0]]] * 8 + [[[3.0], [3.0]]] * 2)
     for confidence, width in ((0.8, 0.0), (0.9, 0.5)):
-        band = curves.profile_band([[0.5], [1.0]], [samples], [2.0, 4.0], confidence=confidence)
+        band = bands.profile_band([[0.5], [1.0]], [samples], [2.0, 4.0], confidence=confidence)
         assert band.low.ravel().tolist() == [0.5 - width, 1.0]
         assert band.high.ravel().tolist() == [0.5 + width, 1.0]
     rng = np.random.default_rng(3)
     samples, grid = rng.exponential(size=(50, 6, 2)), [0.3, 1.0, 2.0]
-    fraction = curves.performance_profile(samples.mean(axis=0), grid)
-    whole = curves.profile_band(fraction, [samples], grid, confidence=0.9)
-    parts = curves.profile_band(fraction, [samples[:, :1], samples[:, 1:]], grid, confidence=0.9)
+    fraction = bands.performance_profile(samples.mean(axis=0), grid)
+    whole = bands.profile_band(fraction, [samples], grid, confidence=0.9)
+    parts = bands.profile_band(fraction, [samples[:, :1], samples[:, 1:]], grid, confidence=0.9)
     np.testing.assert_array_equal(whole.low, parts.low)
     np.testing.assert_array_equal(whole.high, parts.high)
 
@@ -136,7 +136,7 @@ def test_both_agree_with_a_loop_over_random_events():
     precision = np.concatenate([-np.sort(-rng.integers(0, 9, n)) for n in lengths]) / 8
     points = np.append(rng.random(4), np.arange(9) / 8)  # also those of events
     times = runtimes(cost, precision, offsets, points)
-    best = curves.best_so_far(cost, precision, offsets, points)
+    best = bands.best_so_far(cost, precision, offsets, points)
     for i, (a, b) in enumerate(pairwise(offsets)):
         for j, point in enumerate(points):
             events = list(zip(cost[a:b], precision[a:b], strict=True))

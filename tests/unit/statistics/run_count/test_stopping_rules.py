@@ -12,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from run_counts import is_kept, stopping
 from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
-from timefair.statistics.run_count import stopping as racing
-from timefair.statistics.run_count.stopping import (
+from timefair.statistics.run_count import stopping_rules as racing
+from timefair.statistics.run_count.stopping_rules import (
     Outliers,
     Reason,
     SkewnessRule,

@@ -602,7 +602,7 @@ cdef class Landscape(Evaluation):
 
     @property
     def environment_address(self):
-        """The address of that number, an ``int64_t``, for `timefair.problems.base.Changes`."""
+        """The address of that number, an ``int64_t``, for `timefair.problems.problem.Changes`."""
         return <uintptr_t>&self.parts.environment
 
 

@@ -14,8 +14,8 @@ from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from timefair.basics.disk import regular
 from timefair.basics.errors import InputError, Interrupted, storing, unknown
-from timefair.basics.files import regular
 from timefair.basics.threads import THREAD_VARIABLES as THREAD_VARIABLES
 from timefair.basics.threads import measuring_environment as measuring_environment
 

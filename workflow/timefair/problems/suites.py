@@ -17,15 +17,15 @@ from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.basics.extension import packages
 from timefair.basics.optimum import is_below
-from timefair.problems.base import ProblemName, Suite
 from timefair.problems.kinds import Kind
 from timefair.problems.own import OwnProblem
+from timefair.problems.problem import ProblemName, Suite
 
 SUITES = modules.declared(
     Suite,  # type: ignore[type-abstract]
     problems,
     *packages("suites"),
-    without=("registry", "names"),
+    without=("suites", "names"),
 )
 """Every suite that a module of this package or of an extension declares, by name."""
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from timefair.statistics.runtimes import trace_arrays
+from timefair.statistics.hitting_times import trace_arrays
 from timefair.statistics.samples import (
     Estimate,
     Floats,

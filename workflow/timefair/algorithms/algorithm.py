@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+from timefair.problems.problem import Variables
 
 
 class Objective(Protocol):

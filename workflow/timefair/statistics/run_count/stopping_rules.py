@@ -243,7 +243,7 @@ def p_worse(field: Floats, leader: int) -> Floats:
     """
     from scipy.stats import mannwhitneyu  # late: measuring needs no scipy
 
-    from timefair.statistics.comparison import at_most
+    from timefair.statistics.two_samples import at_most
 
     n = field.shape[1]
     p = np.ones(len(field))

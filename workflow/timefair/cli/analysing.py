@@ -14,10 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timefair.basics.disk import regular
 from timefair.basics.errors import LIST_OF_TABLES, InputError
-from timefair.basics.files import regular
 from timefair.basics.words import counted
-from timefair.cli.common import (
+from timefair.cli.arguments import (
     OF_CAMPAIGN,
     RESULTS,
     Argument,
@@ -354,7 +354,10 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     from timefair.records.rundata.runs import UNITS
     from timefair.records.rundata.settings import Analysis
 
-    needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
+    needed = [
+        "timefair.exhibits.files",
+        *(TABLES[name].module for name in campaign.made_tables),
+    ]
     needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
     for module in needed:
         import_module(module)

@@ -20,7 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
-from timefair.algorithms.base import (
+from timefair.algorithms.algorithm import (
     CONTINUOUS,
     ONE_OBJECTIVE,
     Algorithm,
@@ -30,12 +30,12 @@ from timefair.algorithms.base import (
 from timefair.algorithms.builtin import TIMEFAIR
 from timefair.algorithms.external.protocol import EXTERNAL, MATLAB, OCTAVE, External
 from timefair.basics import modules, user_code
+from timefair.basics.disk import cache_folder
 from timefair.basics.errors import InputError, described, suggest
 from timefair.basics.extension import packages
-from timefair.basics.files import cache_folder
 from timefair.basics.modules import hidden_modules
-from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+from timefair.problems.problem import Variables
 
 
 class Own(Library):

@@ -16,9 +16,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 from scipy.stats import mannwhitneyu, rankdata
 
-from timefair.statistics import comparison
-from timefair.statistics import ranks as of_ranks
-from timefair.statistics.comparison import (
+from timefair.statistics import rank_tests as of_ranks
+from timefair.statistics import two_samples
+from timefair.statistics.two_samples import (
     a12,
     equal_ert,
     mann_whitney,
@@ -200,10 +200,10 @@ def test_the_approximation_is_as_near_as_it_says(monkeypatch, kind, runs):
     draw = KINDS[kind]
     shifts = (0, 0.2, 0.5, 1, 2, 4, 20)
     samples = [(draw(rng, runs, 0), draw(rng, runs, shift)) for shift in shifts]
-    monkeypatch.setattr(comparison, "EXACT_ADDITIONS", np.inf)
+    monkeypatch.setattr(two_samples, "EXACT_ADDITIONS", np.inf)
     exact = [tails(*pair) for pair in samples]
-    monkeypatch.setattr(comparison, "EXACT_ADDITIONS", 0)
-    monkeypatch.setattr(comparison, "EXACT_PRODUCT", 0)
+    monkeypatch.setattr(two_samples, "EXACT_ADDITIONS", 0)
+    monkeypatch.setattr(two_samples, "EXACT_PRODUCT", 0)
     for pair, found in zip(samples, exact, strict=True):
         near = tails(*pair)
         for p, q in zip(near, found, strict=True):
