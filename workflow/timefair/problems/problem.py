@@ -321,7 +321,8 @@ def _what_is_known(key: str, known: Sequence[int]) -> str:
         return "which has only instance 1"
     if not isinstance(known, range):
         many = len(known) > MOST_NUMBERS
-        return f"which has {listed(format_ranges(known).split(',') if many else map(str, known))}"
+        named = format_ranges(known).split(",") if many else [str(number) for number in known]
+        return f"which has {listed(named)}"
     if known[-1] == LARGEST:
         return f"whose {key} are whole numbers from {known[0]}"
     return f"which has {known[0]} to {known[-1]}"

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import numpy as np
 
+import timefair.algorithms.builtin.kernels as kernels
 from timefair.algorithms.algorithm import Objective
-from timefair.algorithms.builtin import Count, Share, kernels
+from timefair.algorithms.builtin import Count, Share
 from timefair.problems.problem import Number, Word, wrong_parameters
 
 STRATEGIES = {  # in the order in which config/papers/run_count_de.py draws

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+import timefair.algorithms.builtin.kernels as kernels
 from timefair.algorithms.algorithm import (
     CONTINUOUS,
     Algorithm,
@@ -20,7 +21,7 @@ from timefair.algorithms.algorithm import (
     PausableThread,
     seed_global_generators,
 )
-from timefair.algorithms.builtin import ABOVE_0, kernels
+from timefair.algorithms.builtin import ABOVE_0
 from timefair.problems.problem import Number, Variables, Word, wrong_parameters
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")

@@ -482,12 +482,13 @@ def _described(of: Any) -> str:
 
 def _extended(kind: Any, part: str) -> Any:
     """A section with the keys that extensions add to a part of the campaign file."""
-    added = {
+    added: dict[str, Any] = {
         key: (of | None, Field(default=None, description=_described(of)))
         for key, of in added_keys(part).items()
     }
-    named = {"__module__": __name__, "__doc__": kind.__doc__}
-    return create_model(kind.__name__, __base__=kind, **named, **added)
+    return create_model(
+        kind.__name__, __base__=kind, __module__=__name__, __doc__=kind.__doc__, **added
+    )
 
 
 if not TYPE_CHECKING:

@@ -23,7 +23,7 @@ from timefair.records.rundata.problems import quantile_name
 
 AROUND_IN = 0.9
 
-Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
+Measure: TypeAlias = tuple[str, str, Callable[[Axes], object]]
 """A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
 
@@ -159,7 +159,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     looks = style.looks_in(frame)
     line_in = GAP_IN + MARKER_IN * len(looks)
     height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
-    shared = {"sharex": "col", "height_ratios": lines}
+    shared: dict[str, Any] = {"sharex": "col", "height_ratios": lines}
     figure, axes = panels.figure_of(height, len(groups), len(measures), **shared)
     for ax, (*_, scale) in zip(axes[0], measures, strict=True):
         scale(ax)

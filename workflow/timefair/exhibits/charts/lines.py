@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -191,7 +193,7 @@ def _target_lines(
     for panel in grid:
         ax = panel.axes
         if np.isinf(panel.rows["y"]).any():
-            grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
+            grey: dict[str, Any] = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
             ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
         for name, numbers in panels.leading(panel, ["x", "y", "low", "high"], looks):
             x, y, low, high = numbers[::order].T
@@ -205,15 +207,17 @@ def _target_lines(
             aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
             shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
             hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
-            hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
+            hollow |= {"marker": look.marker, "linestyle": ""}
             missed = x[~finite][:1]
             height = np.full(missed.size, 1 - strip * (line + 0.5) / lines)
             at = ax.get_xaxis_transform() + shift
-            panels.curve(ax, missed, height, transform=at, markeredgewidth=0.8, **hollow)
+            panels.curve(
+                ax, missed, height, transform=at, markeredgewidth=0.8, markersize=3.0, **hollow
+            )
         if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
-            where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
-            ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
-            ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
+            where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+            where |= {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
+            ax.annotate("∞", (0, 1 - strip / 2), **where)
     panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
     panels.legend(figure, looks)
     return figure
@@ -339,7 +343,12 @@ def _sorted_panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) ->
         )
         passes_mean = np.interp(np.log(mean), np.log(height), share)
         half = np.ceil(best.size / 2) / best.size
-        marks = {"color": look.color, "markersize": 5.0, "clip_on": False, "zorder": 3}
+        marks: dict[str, Any] = {
+            "color": look.color,
+            "markersize": 5.0,
+            "clip_on": False,
+            "zorder": 3,
+        }
         for x, y, face in ((passes_mean, mean, "white"), (half, median, look.color)):
             ax.plot(x, y, look.marker, markerfacecolor=face, **marks)
     ticks = [t for t in ax.get_yticks() if bottom <= t <= top and (floor is None or t > 3 * floor)]

@@ -488,7 +488,7 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
     """Make an axis (``x`` or ``y``) logarithmic, with few ticks, whose labels do not touch."""
     if axis == "x":
-        width_in = ax.get_position().width * ax.figure.get_figwidth()
+        width_in = ax.get_window_extent().width / ax.figure.dpi
         ticks = min(ticks, max(int(width_in / TICK_IN), 2))
     ax.set(**{f"{axis}scale": "log", f"{axis}lim": bounds})
     side: Axis = getattr(ax, f"{axis}axis")

@@ -536,7 +536,7 @@ def _repeated(runs: Runs) -> list[str]:
     """
     frame, names = runs.frame, ["algorithm", "suite", "dimension", "function", "instance"]
     found = frame[["best_f"]].assign(at=runs.at_the_best()["evaluations"])
-    found = found[np.isfinite(found).all(axis=1)]
+    found = found[np.isfinite(found.to_numpy()).all(axis=1)]
     of_problems = found.groupby([frame[name] for name in names], observed=True)
     different = of_problems.nunique().max(axis=1)[of_problems.size() > 1]
     most = different.groupby("algorithm", observed=True).max()

@@ -163,7 +163,7 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
     """The block of each run, shape (runs,); runs without blocks share one, never resampled."""
     alone = runs.frame["machine"] == ""
     block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup()
-    return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)
+    return np.asarray(block.where(block.notna() & ~alone, -1), dtype=np.intp)
 
 
 def _in_blocks(spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]) -> Floats:

@@ -306,11 +306,11 @@ def _robot_gripper(a: Any, b: Any, c: Any, e: Any, f: Any, length: Any, delta: A
     def force(z: complex) -> complex:
         alpha, beta = angles(z)
         turned = alpha + cmath.atan(e / (length - z))
-        return 100 * b * cmath.sin(alpha + beta) / (2 * c * cmath.cos(turned))
+        return complex(100 * b * cmath.sin(alpha + beta) / (2 * c * cmath.cos(turned)))
 
     def opening(z: float) -> complex:
         beta = angles(z)[1] - cmath.atan(e / (length - z))
-        return 2 * (e + f + c * cmath.sin(beta + delta))
+        return complex(2 * (e + f + c * cmath.sin(beta + delta)))
 
     spread = -_least(lambda z: -force(z), actuator) - _least(force, actuator)
     narrow, wide = opening(actuator), opening(0.0)
@@ -362,7 +362,7 @@ def _gear_box(*x: Any) -> Values:
 
     def only(pitch: float, sign: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
         others = PITCHES[pitch != PITCHES]
-        return sign * values * np.prod(b - others[:, np.newaxis], axis=0)
+        return np.asarray(sign * values * np.prod(b - others[:, np.newaxis], axis=0))
 
     slip = np.array([*teeth[:2], n[1] + m[2], n[2] + m[3]])  # as in the program
     p1, p2, p3, p4 = PITCHES

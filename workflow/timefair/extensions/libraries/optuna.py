@@ -42,7 +42,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     sampler = _sampler(name)(seed=int(rng.integers(2**32)), **parameters)
     study = optuna.create_study(sampler=sampler)
     while True:
-        trials = [study.ask(space) for _ in range(objective.cores)]
+        trials = [study.ask(dict(space)) for _ in range(objective.cores)]
         points = np.array([[trial.params[key] for key in space] for trial in trials], dtype=float)
         values = objective.batch(points) if len(trials) > 1 else [objective(points[0])]
         for trial, value in zip(trials, values, strict=True):

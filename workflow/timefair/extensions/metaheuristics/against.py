@@ -120,7 +120,7 @@ class _Samples(NamedTuple):
     def within(self, limit: float, name: str) -> Floats:
         """The precisions of an algorithm after so many evaluations, at least 0."""
         place = int(np.searchsorted(self.points, limit))
-        return np.maximum(self.best[self.problem.algorithms[name], place], 0.0)
+        return np.asarray(np.maximum(self.best[self.problem.algorithms[name], place], 0.0))
 
     def ranks(self) -> dict[str, float]:
         """The rank of each algorithm by the means, each pair within what both were allowed."""

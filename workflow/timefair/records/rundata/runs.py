@@ -160,7 +160,7 @@ class Runs:
         )
         twice = frame.duplicated(list(KEYS))
         if twice.any():
-            first = frame.loc[twice.idxmax(), list(KEYS)]
+            first = frame[list(KEYS)].iloc[int(np.argmax(twice))]
             run = ", ".join(f"{key} {value}" for key, value in first.items())
             raise InputError(
                 f"{first['algorithm']}: the same run is there twice ({run}); give each file once, "

@@ -323,7 +323,8 @@ class LaunchPart(Part):
         lengths, flat = _flat(columns[0])
         start_s, *numbers = _numbers(flat, _LOGGED[:-1]).values()
         end = pc.struct_field(flat, _LOGGED[-1]).to_numpy()
-        return cls(rows, offsets_of(lengths), *numbers, start_s, end)
+        time_s, evaluations, precision = numbers
+        return cls(rows, offsets_of(lengths), time_s, evaluations, precision, start_s, end)
 
     def scaled(self, scale: NDArray[np.float64]) -> LaunchPart:
         return replace(super().scaled(scale), start_s=self.start_s * self.at_events(scale))
