@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -202,6 +203,14 @@ def test_every_dependency_is_pinned(extra, given):
     pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}
     names = {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in wanted} - {"timefair"}
     assert names <= pinned
+
+
+def test_commands_are_declared_without_numpy():
+    """Each start would be slower, and numpy would not heed the number of threads asked for."""
+    code = "import sys; from timefair.cli import parser; parser(); print('numpy' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_no_two_modules_of_the_core_have_one_name():

@@ -1,4 +1,4 @@
-"""A ratchet: numbers of lines and files may shrink, and grow only if the table here says so."""
+"""Budgets of lines and files: what is added beyond them is paid by what is deleted."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -19,16 +19,16 @@ GENERATED = (
 )
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
-LOWER_ONLY = {
-    "lines of the package": 56_931,
-    "lines of the core": 41_077,
-    "files of the core": 145,
+BUDGETS = {
+    "lines of the package": 58_000,
+    "lines of the core": 42_000,
+    "files of the core": 190,
     "rooms of the core": 13,
-    "lines of the extensions": 15_854,
-    "lines of the tests": 37_503,
-    "committed lines that are generated": 3_487,
+    "lines of the extensions": 16_000,
+    "lines of the tests": 38_000,
+    "committed lines that are generated": 3_500,
 }
-"""Ceilings. After a deletion, lower them to what is left."""
+"""The most that there may be."""
 
 
 def sources(folder: Path) -> list[Path]:
@@ -63,6 +63,6 @@ MEASURED: dict[str, Callable[[], int]] = {
 }
 
 
-@pytest.mark.parametrize("what", LOWER_ONLY)
-def test_nothing_grows_unnoticed(what):
-    assert MEASURED[what]() <= LOWER_ONLY[what]
+@pytest.mark.parametrize("what", BUDGETS)
+def test_nothing_is_over_its_budget(what):
+    assert MEASURED[what]() <= BUDGETS[what]

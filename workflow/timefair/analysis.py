@@ -148,9 +148,8 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
     """A table of a campaign as LaTeX."""
     from timefair.exhibits import latex
 
-    budget = campaign.budget.model_dump(exclude={"final_target", "evaluation_cost_s"})
-    if "evaluations" in campaign.lacks:
-        budget = {}
+    stated = set() if "evaluations" in campaign.lacks else latex.LIMITS
+    budget = campaign.budget.model_dump(include=stated)
     setting = latex.Setting(Analysis.of(campaign.analysis_settings), **budget)
     exhibit = TABLES[name].exhibit
     return latex.typeset(exhibit, frame, exhibit.printed(frame), setting)

@@ -461,7 +461,7 @@ BOUNDS = {
 }
 
 
-def on_numbers(use: str, kind: str, most: int = FULL) -> Plain:
+def on_numbers(use: str, kind: str, most: int = FULL, **parameters: object) -> Plain:
     """A bowl on whole and other numbers, around a third of the way, after a launch."""
     lower, upper, integer = BOUNDS[kind]
     middle = np.array(upper) / 3
@@ -470,7 +470,7 @@ def on_numbers(use: str, kind: str, most: int = FULL) -> Plain:
     random.seed(1)
     np.random.seed(1)  # noqa: NPY002 (as the measuring code does)
     with contextlib.suppress(Cut):
-        libraries.load(use, {}).solve(objective, np.random.default_rng(1))
+        libraries.load(use, parameters).solve(objective, np.random.default_rng(1))
     return objective
 
 
@@ -496,6 +496,14 @@ def test_points_are_whole_and_inside(use, kind):
     if kind == "mixed":
         rest = points[:, ~objective.integer]
         assert np.any(rest != np.rint(rest))
+
+
+def test_whole_variables_are_not_polished():
+    """Once, L-BFGS-B moved them by 1e-8 when differential evolution had converged."""
+    objective = on_numbers("scipy:differential_evolution", "mixed", maxiter=2)
+    whole = np.array(objective.points)[:, objective.integer]
+    assert len(whole) < FULL
+    np.testing.assert_array_equal(whole, np.rint(whole))
 
 
 def test_random_search_is_uniform_on_whole_numbers():

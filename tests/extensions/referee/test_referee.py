@@ -53,6 +53,18 @@ def test_costs_are_equal_unequal_or_unknown(tmp_path):
     assert text.count("\n| ") == 1 + len(found)
 
 
+def test_of_traces_the_best_values_of_runs_count(tmp_path):
+    path = tmp_path / "traces.csv"
+    rows = (
+        f"{name},1,{run},{at},{value}\n"
+        for name in "ab" for run in range(3) for at, value in ((1, 9), (7, 2), (10, 5))
+    )  # fmt: skip
+    path.write_text("algorithm,function,run,evaluations,value\n" + "".join(rows))
+    found = answers(path)
+    assert "had 3 runs on" in found[POWER].sentence
+    assert "a median of 10 to 10 evaluations" in found["Equal evaluations"].sentence
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_decimal_commas_are_read_as_analyse_does(finals, separator):
     path = finals(a=[1.5, 2.5, 3.5, 4.5], b=[5.5, 6.5, 7.5, 1e-3], c=[1.25, 1.75, 2.25, 2.75])

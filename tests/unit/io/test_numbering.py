@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from campaigns import refused
 
+from timefair.basics.errors import InputError
 from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.io.table_read import Layout
 from timefair.records.rundata.runs import Runs
@@ -93,6 +94,14 @@ def test_functions_of_several_files_are_numbered_together(given):
     found, runs = every(*paths)
     assert found[0].names == {1: "ackley", 2: "sphere"}
     assert {row["function"]: row["best_precision"] for row in runs} == {1: 2, 2: 1}
+
+
+def test_files_with_other_costs_are_refused_in_a_line(given):
+    """Once, ERTs of runs without seconds ended in a traceback."""
+    timed, untimed = given(timed=rows() + rows(run="1"), untimed=rows(algorithm="B", seconds=""))
+    line = rf"{untimed}: has evaluations, but {timed} has evaluations and seconds; analyse"
+    with pytest.raises(InputError, match=line):
+        every(timed, untimed)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])

@@ -40,6 +40,10 @@ SERVER: dict[str, str] = {
     "proc/loadavg": "0.01 0.05 0.10 1/200 4242\n",
     "proc/stat": "cpu  10 0 10 1000 0 0 0 0 0 0\ncpu0 10 0 10 1000 0 0 0 0 0 0\n",
     "proc/self/cgroup": "0::/jobs\n",
+    "proc/self/mountinfo": (
+        "20 1 0:4 / /proc rw shared:5 - proc proc rw\n"
+        "31 23 0:28 / /sys/fs/cgroup rw,relatime shared:9 - cgroup2 cgroup2 rw\n"
+    ),
     "proc/self/status": "Name:\tpython\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n",
     "proc/sys/kernel/hostname": "bench\n",
     "proc/sys/kernel/osrelease": "6.12.0\n",
@@ -78,6 +82,11 @@ QUOTA_2 = {
 }
 QUOTA_1 = {
     "proc/self/cgroup": "4:memory:/docker/abc\n3:cpu,cpuacct:/docker/abc\n0::/\n",
+    "proc/self/mountinfo": (
+        "31 23 0:1 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n"
+        "32 23 0:2 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+        "33 23 0:3 / /sys/fs/cgroup/unified ro - cgroup2 cgroup2 rw\n"
+    ),
     "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "150000\n",
     "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
     "sys/fs/cgroup/cpu,cpuacct/cpu.stat": "nr_periods 90\nnr_throttled 7\nthrottled_time 1000\n",

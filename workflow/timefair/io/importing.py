@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.basics.words import counted
+from timefair.basics.words import counted, listed
 from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.reading import (
     Cautions,
@@ -391,6 +391,14 @@ def _opened(
             cells[path] = TABLES[format](path, cautions, layout)
             cautions.rows[path] = len(cells[path])
     cautions.place = ""
+    costs = {
+        path: [name for name in ("evaluations", "seconds") if own[name].notna().any()]
+        for path, own in cells.items()
+    }
+    for path, known in costs.items():
+        if known != (first := costs[paths[0]]):
+            has, other = (listed(one) if one else "no costs" for one in (known, first))
+            raise InputError(f"{path}: has {has}, but {paths[0]} has {other}; analyse them apart")
     numbering = numbering_of([*cells.values()], cautions, wanted)
     for path, own in cells.items():
         with _naming(path):

@@ -542,7 +542,11 @@ class IohFunction(NamedTuple):
         suite = NAMES.get(self.suite, self.suite)
         if self.suite in UNNAMED:
             suite = PBO.name if self.maximized else "bbob"
-            suite = suite if self._is_of(suite.upper()) else UNKNOWN
+            if not self._is_of(suite.upper()):
+                suite = UNKNOWN
+            elif not self.maximized:
+                text = f"no name of the suite; {suite} is used, from the name of the function"
+                cautions.add(place, text)
         if suite not in SUITES and self.maximized:
             cautions.add(place, "values are maximized; they are read with the other sign")
         elif suite not in SUITES:

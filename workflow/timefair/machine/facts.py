@@ -214,17 +214,32 @@ def memory_left_mb(host: Host) -> float | str:
 
 def folders(host: Host, controller: str) -> list[str]:
     """The folders below the root of `host` of this process's group and of those above it, for one
-    controller. Inside a container, only the highest may be there, and is that of the container.
+    controller. `Unknown` if there is no such group.
     """
     lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
-    groups = {name: line[1:] for line in lines if len(line) == 3 for name in line[1].split(",")}
-    if not (known := groups.get(controller) or groups.get("")):
+    groups = {name: line[2] for line in lines if len(line) == 3 for name in line[1].split(",")}
+    version = controller if controller in groups else ""
+    if version not in groups:
         raise Unknown(f"/proc/self/cgroup has no {controller}")
-    mount, inside = PurePosixPath("sys/fs/cgroup", known[0]), PurePosixPath(known[1].lstrip("/"))
-    found = [str(mount / own) for own in (inside, *inside.parents) if host.has(str(mount / own))]
+    root, mount = _mounted(host, version)
+    inside = PurePosixPath(groups[version])
+    own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
+    folder = PurePosixPath(mount.lstrip("/")) / own
+    above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
+    found = [str(place) for place in above if host.has(str(place))]
     if not found:
-        raise Unknown(f"no /{mount}")
+        raise Unknown(f"no /{folder}")
     return found
+
+
+def _mounted(host: Host, controller: str) -> list[str]:
+    """The root of a mounted hierarchy, and where it is mounted; of version 2 without controller."""
+    for line in host.text("proc/self/mountinfo").splitlines():
+        place, _, kind = line.partition(" - ")
+        system, *_, options = kind.split()
+        if system == "cgroup2" if not controller else controller in options.split(","):
+            return place.split()[3:5]
+    raise Unknown(f"no mounted control groups of {controller or 'version 2'}")
 
 
 def _quota(host: Host, folder: str) -> float:

@@ -439,6 +439,10 @@ SECONDS = {
 AMORTISED = "Each run is charged its share of tuning and preparation."
 
 
+LIMITS = {"time_s", "cpu_s", "evaluations", "evaluations_per_dimension"}
+"""The limits of a budget that captions state."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """The facts of a campaign that captions state: the settings, and the budget of a run, of which

@@ -17,13 +17,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from timefair.basics.errors import InputError, unknown
 from timefair.basics.extension import each
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from timefair.campaign.configuration import Campaign
     from timefair.problems.problem import Variables
@@ -183,6 +183,8 @@ def add(results: Path, folder: Path) -> str:
 
 
 def _packed(design: Design) -> bytes:
+    import numpy as np
+
     from timefair.records.store import open_record, write_record
 
     targets = np.unique([*TARGETS, *design.campaign.targets])
@@ -208,8 +210,9 @@ def _store(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(entry, content, compresslevel=9)
 
 
-def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
+def _thinned(runs: pa.Table, targets: NDArray[np.float64]) -> pa.Table:
     """Runs with the improvements that first reach one of the targets, and the last one."""
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -92,6 +92,8 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
         return getattr(optimize, name)(objective, bounds, **options)
     if name == "differential_evolution":
         options["integrality"] = objective.integer
+        if np.any(objective.integer):  # L-BFGS-B would move whole variables, too
+            options.setdefault("polish", False)
         if objective.cores > 1 and options.setdefault("updating", "deferred") == "deferred":
             options["workers"] = together
         if (start := adapter.given_start(objective)) is not None:

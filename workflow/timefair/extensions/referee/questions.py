@@ -105,7 +105,9 @@ def _baselines(names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[A
 
 
 def of_table(path: Path) -> Iterator[Answer]:
-    """The answers from final values alone; InputError if they cannot be read."""
+    """The answers from final values alone, or the best ones of traces; InputError if they cannot be
+    read.
+    """
     from timefair.io import table_read
 
     faults = table_read.Faults()
@@ -124,6 +126,10 @@ def of_table(path: Path) -> Iterator[Answer]:
     if (empty := frame["value"].isna()).any():
         raise InputError(f"{path}: line {int(np.argmax(empty)) + 2}: value: should be a number")
     finals = frame if "dimension" in frame else frame.assign(dimension=0)
+    if "run" in finals:
+        of_run = [*PROBLEM, "algorithm", *({"instance", "run"} & {*finals})]
+        best = finals.groupby(of_run, observed=True)["value"].transform("min")
+        finals = finals.assign(value=best).drop_duplicates(of_run, keep="last")
     yield from (_power(finals), _equal(finals, "evaluations"), _equal(finals, "seconds", "s"))
     for question, what in _UNSEEN.items():
         yield Answer(question, UNKNOWN, f"A table of final values does not state {what}.")
