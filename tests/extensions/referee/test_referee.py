@@ -53,6 +53,18 @@ def test_costs_are_equal_unequal_or_unknown(tmp_path):
     assert text.count("\n| ") == 1 + len(found)
 
 
+def test_tests_are_counted_in_each_dimension_as_in_the_table_comparison(tmp_path):
+    path = tmp_path / "finals.csv"
+    rows = (
+        f"{name},{d},{f},{k}\n"
+        for name in "ab" for d, functions in ((2, 1), (3, 9)) for f in range(functions)
+        for k in range(4)
+    )  # fmt: skip
+    path.write_text("algorithm,dimension,function,value\n" + "".join(rows))
+    sentence = answers(path)[POWER].sentence
+    assert sentence.endswith("after 1 test in a dimension, p can be 0.03.")
+
+
 def test_of_traces_the_best_values_of_runs_count(tmp_path):
     path = tmp_path / "traces.csv"
     rows = (

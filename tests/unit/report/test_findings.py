@@ -46,6 +46,14 @@ def test_the_quicker_of_two_wins_on_many_functions_and_on_each_of_few(evidence):
     assert few.basis == "on f1 sphere, f2 ellipsoid and f3 Rastrigin"
 
 
+def test_on_several_functions_an_algorithm_that_is_tied_on_some_is_not_said_to_have_all_large_p():
+    tested = ("T", (0.001, 0.02), (0.6,), "on f1 and f2")
+    alone = Standing(Verdict.SHARED, ("A",), ("B",), "", *tested).tested
+    each = Standing(Verdict.SHARED, ("A",), ("B",), "", *tested, on_each=True).tested
+    assert alone.endswith("against those behind, p\u00a0=\u00a00.6 against B")
+    assert each.endswith("against those behind, p\u00a0=\u00a00.6 elsewhere")
+
+
 @pytest.mark.slow
 def test_equal_algorithms_have_no_winner(evidence):
     known = evidence({"one": 5.0, "other": 5.0}, budget_s=0.2)

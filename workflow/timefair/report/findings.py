@@ -13,6 +13,7 @@ from functools import partial
 from math import comb, inf, isclose, isnan, nan
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from timefair.basics.extension import each
@@ -56,7 +57,8 @@ class Standing:
     def tested(self) -> str:
         others = self.tied[0] if len(self.tied) == 1 else "the others"
         behind = " against those behind" * (len(self.behind_p) > 1 or bool(self.tied_p))
-        tied = f" against {others}" if self.verdict is not Verdict.OPEN else ""
+        tied = " elsewhere" if self.on_each else f" against {others}"
+        tied *= self.verdict is not Verdict.OPEN
         ends = ((self.behind_p, max, "≤", behind), (self.tied_p, min, "≥", tied))
         parts = [
             f"{p_value(end(p), bound if len(p) > 1 else '=')}{against}"
@@ -474,20 +476,22 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
 def orders_changed(evidence: Evidence, space: Space) -> str:
     """A sentence on pairs that evaluations and seconds order differently; empty without any."""
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
-    real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted").to_dict("records")
-    if not real:
+    costs = [f"by_{unit}_{end}" for unit in ("evaluations", "time") for end in "ab"]
+    unknown = ~np.isfinite(rows[costs].to_numpy(dtype=np.float64)).all(axis=1)
+    rows = rows.assign(unknown=unknown).sort_values(["unknown", "p_adjusted"])
+    if not (real := rows[rows["significant"].astype(bool)].to_dict("records")):
         return ""
     pairs, functions = comb(len(evidence.compared(space)), 2), functions_of(evidence, space)
     cases = pairs * len(functions) * len(evidence.analysis.targets)
     row = real[0]
-    costs = {
+    spent = {
         row[f"algorithm_{end}"]: (
             f"{number(row[f'by_evaluations_{end}'])} evaluations and "
             f"{duration(row[f'by_time_{end}'], evidence.clock)}"
         )
         for end in "ab"
     }
-    needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
+    needs = " and ".join(f"{name} needs {cost}" for name, cost in spent.items())
     return (
         f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is "
         f"the opposite of that by time {counted(len(rows), 'time')}, "

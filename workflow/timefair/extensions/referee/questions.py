@@ -50,7 +50,9 @@ def _power(finals: pd.DataFrame) -> Answer:
     labels = finals["algorithm"].nunique()
     sizes = finals.groupby([*PROBLEM, "algorithm"], observed=True).size()
     problems = finals[PROBLEM].drop_duplicates().shape[0]
-    tests = comb(labels, 2) * problems
+    per_dimension = finals.groupby("dimension", observed=True)["function"].nunique()
+    tests = comb(labels, 2) * int(per_dimension.min())  # as in `comparison`, each by itself
+    after = f"after {counted(tests, 'test')}" + " in a dimension" * (len(per_dimension) > 1)
     least, most = int(sizes.min()), int(sizes.max())
     runs = f"{least} to {most}" if most > least else least
     of, on = counted(labels, "algorithm"), counted(problems, "problem")
@@ -59,9 +61,9 @@ def _power(finals: pd.DataFrame) -> Answer:
         return Answer(POWER, NO, f"{said}; there is nothing to compare.")
     smallest = 2 / comb(2 * least, least) * tests
     if smallest > ALPHA:
-        lacking = f"no difference on a problem can be significant after {tests} tests"
+        lacking = f"no difference on a problem can be significant {after}"
         return Answer(POWER, NO, f"{said}; {lacking} (least corrected p {smallest:.2g}).")
-    return Answer(POWER, YES, f"{said}; after {tests} tests, p can be {smallest:.1g}.")
+    return Answer(POWER, YES, f"{said}; {after}, p can be {smallest:.1g}.")
 
 
 def _equal(finals: pd.DataFrame, column: str, unit: str = "evaluations") -> Answer:
