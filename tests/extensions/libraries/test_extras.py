@@ -500,7 +500,7 @@ def test_points_are_whole_and_inside(use, kind):
 
 def test_whole_variables_are_not_polished():
     """Once, L-BFGS-B moved them by 1e-8 when differential evolution had converged."""
-    objective = on_numbers("scipy:differential_evolution", "mixed", maxiter=2)
+    objective = on_numbers("scipy:differential_evolution", "mixed", maxiter=1)
     whole = np.array(objective.points)[:, objective.integer]
     assert len(whole) < FULL
     np.testing.assert_array_equal(whole, np.rint(whole))

@@ -94,12 +94,16 @@ intr 5
 """
 
 
+VERSION_1 = "33 24 0:29 / /groups/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+VERSION_2 = "31 24 0:27 / /groups rw - cgroup2 cgroup2 rw\n"
+
+
 @pytest.fixture
 def machine(tmp_path):
     """A function: write files of /proc and of the control groups, and look at them."""
 
     def build(files, cores=(0,)):
-        for name, text in files.items():
+        for name, text in ({"proc/self/mountinfo": VERSION_2} | files).items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -111,16 +115,18 @@ def machine(tmp_path):
 def test_control_groups_of_the_first_version_and_in_a_container(machine):
     found = machine(
         {
+            "proc/self/mountinfo": VERSION_2 + VERSION_1,
             "proc/self/cgroup": "9:name=systemd:/x\n4:memory:/x\n1:cpu,cpuacct:/x\n0::/\n",
-            "sys/fs/cgroup/cpu,cpuacct/x/cpu.stat": "nr_periods 0\nthrottled_time 3000000000\n",
-            "sys/fs/cgroup/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
+            "groups/cpu,cpuacct/x/cpu.stat": "nr_periods 0\nthrottled_time 3000000000\n",
+            "groups/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
         }
     )
     assert found == (None, None, 3.0, None)
     found = machine(
         {
+            "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
             "proc/self/cgroup": "3:cpu:/docker/abc\n",
-            "sys/fs/cgroup/cpu/cpu.stat": "throttled_time 2000000000\n",
+            "groups/cpu/cpu.stat": "throttled_time 2000000000\n",
         }
     )
     assert found == (None, None, 2.0, None)
@@ -143,7 +149,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
         {"proc/pressure/cpu": "some avg10=0.00 total=\n"},
         {"proc/pressure/cpu": "full total=5\n"},
         {"proc/self/cgroup": "0::/gone\n"},
-        {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.stat": "throttled_usec many\n"},
+        {"proc/self/cgroup": "0::/\n", "groups/cpu.stat": "throttled_usec many\n"},
     ],
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
