@@ -330,15 +330,20 @@ def detectable(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
 
 
 def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+    cell = ["function", "algorithm"]
     for (suite, dimension), space in runs.groupby(["suite", "dimension"], sort=True):
-        parts = [(str(function), part) for function, part in space.groupby("function", sort=True)]
-        for function, part in [*parts, (ALL, space)]:
-            jobs = part.drop_duplicates(JOB).groupby("algorithm").size()
-            sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
-            shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
-            slow, real_share = part["slowdown"], float(shares.groupby("algorithm").mean().max())
-            keys = suite, dimension, function, len(part), int(jobs.min())
-            yield *keys, slow.median(), slow.max(), real_share
+        jobs = space.drop_duplicates(JOB).groupby(cell, observed=True).size()
+        sums = space.groupby(cell, observed=True)[["real_s", "clock_s"]].sum()
+        shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
+        by_function, slow = space.groupby("function", sort=True)["slowdown"], space["slowdown"]
+        of_each = by_function.agg(["size", "median", "max"])
+        of_each.insert(1, "jobs", jobs.groupby("function").min())
+        of_each["share"] = shares.groupby("function").max()
+        for function, *numbers in of_each.itertuples():
+            yield suite, dimension, str(function), *numbers
+        least = int(jobs.groupby("algorithm").sum().min())
+        real_share = float(shares.groupby("algorithm").mean().max())
+        yield suite, dimension, ALL, len(space), least, slow.median(), slow.max(), real_share
 
 
 @exhibit(
