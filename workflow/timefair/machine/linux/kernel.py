@@ -759,7 +759,9 @@ def kept_keeper(*, network: bool) -> Iterator[Keeper]:
             os.close(fd)
         if not _in_own_processes:
             os.kill(keeper.number, signal.SIGKILL)
-            os.waitpid(keeper.number, 0)
+            # It waits for all processes in it: also for those that an interruption left to reap.
+            while os.waitpid(-1, 0)[0] != keeper.number:
+                pass
             keeper.connection.close()
             os.close(keeper.answers)
         else:
