@@ -354,10 +354,7 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
     from timefair.records.rundata.runs import UNITS
     from timefair.records.rundata.settings import Analysis
 
-    needed = [
-        "timefair.exhibits.files",
-        *(TABLES[name].module for name in campaign.made_tables),
-    ]
+    needed = ["timefair.exhibits.files", *(TABLES[name].module for name in campaign.made_tables)]
     needed += (FIGURES[name].renderer.partition(":")[0] for name in campaign.figure_names)
     for module in needed:
         import_module(module)

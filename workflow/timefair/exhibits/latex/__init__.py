@@ -10,7 +10,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain, groupby
 from typing import Any, TypeVar
@@ -439,10 +439,6 @@ SECONDS = {
 AMORTISED = "Each run is charged its share of tuning and preparation."
 
 
-LIMITS = {"time_s", "cpu_s", "evaluations", "evaluations_per_dimension"}
-"""The limits of a budget that captions state."""
-
-
 @dataclass(frozen=True)
 class Setting:
     """The facts of a campaign that captions state: the settings, and the budget of a run, of which
@@ -472,6 +468,10 @@ class Setting:
             "budget": budget or "not stated",
             "seconds": SECONDS[self.analysis.time],
         }
+
+
+LIMITS = {one.name for one in fields(Setting)} - {"analysis"}
+"""The limits of a budget that captions state."""
 
 
 def caption(
